@@ -1,0 +1,68 @@
+"""The root command: finds the subcommand, and turns exceptions into exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+
+from harness.errors import HarnessError, UsageError
+
+#: Subcommand to its one-line help; the module of the same name in this package holds
+#: ``configure(parser)`` and ``run(arguments) -> int``.
+COMMANDS = {
+    "collector": "Run the reference collector",
+    "compare": "Compare an engine export of the month against its oracle",
+    "drill": "Take simulated months through a stack to a verdict",
+    "engine": "Meter, rate, correct and export with the reference engine",
+    "map": "Show what the collector makes of notifications",
+    "record": "Record a bus",
+    "recordings": "List, verify and show recordings",
+    "replay": "Publish a recording or a stream file",
+    "reporting": "Serve or administer the reference Reporting API",
+    "run": "Generate a month of notifications and publish or write it",
+    "scrub": "Take private details out of a recording",
+}
+
+_EPILOG = "exit status: 0 match or done, 1 differences or failure, 2 usage error, 130 interrupted"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``tally-harness`` with `argv` (default: the process's) and return its exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(
+        prog="tally-harness",
+        description="Prove that a billing pipeline bills a month exactly as it was lived.",
+        epilog=_EPILOG,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"%(prog)s {metadata.version('tally-harness')}"
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    called = next((word for word in arguments if not word.startswith("-")), None)
+    for name, text in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=text, description=f"{text}.", epilog=_EPILOG, allow_abbrev=False
+        )
+        if name == called:
+            module = importlib.import_module(f"harness.cli.{name}")
+            module.configure(command)
+            command.set_defaults(run=module.run)
+    chosen = parser.parse_args(arguments)
+    try:
+        return int(chosen.run(chosen))
+    except UsageError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 2
+    except HarnessError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1

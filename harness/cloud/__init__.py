@@ -1,0 +1,1 @@
+"""The simulated cloud's other faces: control endpoint, OpenStack API, metrics."""

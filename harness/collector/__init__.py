@@ -1,0 +1,1 @@
+"""The reference collector: oslo notifications to canonical events, none lost."""

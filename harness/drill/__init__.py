@@ -1,0 +1,1 @@
+"""One month through one stack to one verdict."""

@@ -1,0 +1,5 @@
+"""Oslo notifications: the message on the bus, its envelope, and stream files."""
+
+from harness.oslo.notification import EXCHANGES, Notification
+
+__all__ = ["EXCHANGES", "Notification"]

@@ -1,0 +1,1 @@
+"""The pricing model's file and its reader."""

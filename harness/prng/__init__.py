@@ -1,0 +1,1 @@
+"""The PCG generator and its named streams."""

@@ -1,0 +1,1 @@
+"""Recorded buses: record, scrub, verify, replay."""

@@ -1,0 +1,1 @@
+"""The reference Reporting API: the service that keeps the events."""

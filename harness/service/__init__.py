@@ -1,0 +1,1 @@
+"""What every service process of the harness needs: environment, logs, a listener."""

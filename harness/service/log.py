@@ -1,0 +1,54 @@
+"""Structured logs: one JSON object a line."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from typing import IO, Any
+
+import msgspec
+
+LEVELS = ("DEBUG", "INFO", "WARN", "ERROR")
+
+
+class JsonLines(logging.Formatter):
+    """Render a record as ``{"time", "level", "msg", "service", …}``.
+
+    What a call passes as ``extra={"fields": {…}}`` is added member by member.
+    """
+
+    def __init__(self, service: str) -> None:
+        """Name the service every line carries."""
+        super().__init__()
+        self._service = service
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line without its line end."""
+        seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        line: dict[str, Any] = {
+            "time": f"{seconds}.{int(record.msecs):03d}Z",
+            "level": {"WARNING": "WARN"}.get(record.levelname, record.levelname),
+            "msg": record.getMessage(),
+            "service": self._service,
+        }
+        line.update(getattr(record, "fields", {}))
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(line, enc_hook=str).decode()
+
+
+def configure(service: str, level: str, stream: IO[str] | None = None) -> None:
+    """Send every log line of the process to `stream` (stdout) as JSON.
+
+    Args:
+        service: the subcommand.
+        level: one of `LEVELS`.
+        stream: where the lines go.
+    """
+    handler = logging.StreamHandler(stream or sys.stdout)
+    handler.setFormatter(JsonLines(service))
+    logging.basicConfig(
+        level=logging.WARNING if level == "WARN" else level, handlers=[handler], force=True
+    )
+    logging.getLogger("pika").setLevel(logging.CRITICAL)

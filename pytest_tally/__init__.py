@@ -1,0 +1,1 @@
+"""The pytest plugin: options, fixtures, marks, report, packaged drills."""

@@ -1,0 +1,1 @@
+"""The plugin: what it adds to a pytest run that asks for it."""
