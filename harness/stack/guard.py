@@ -1,0 +1,55 @@
+"""Watches one child for a parent that may be killed at any moment.
+
+Run as a script by `harness.stack.process`, isolated and without ``site``, so that it starts in a
+few hundredths of a second: ``guard.py DIRECTORY COMMAND …``. It holds the reading end of a pipe:
+
+* ``T`` asks the child to end (SIGTERM);
+* ``K`` kills the child's process group (SIGKILL);
+* the end of the pipe means that the parent is gone, whatever ended it: the group is killed, and
+  DIRECTORY is removed unless it is the empty text.
+
+It exits with the child's status, signals as 128 + number.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+
+
+def main(directory: str, command: list[str]) -> int:
+    """Run `command` in a process group of its own until it ends or the pipe does."""
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0)
+    orphaned = threading.Event()
+
+    def terminate(*_: object) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            child.send_signal(signal.SIGTERM)
+
+    def kill() -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
+
+    def watch() -> None:
+        while order := os.read(0, 1):
+            (terminate if order == b"T" else kill)()
+        orphaned.set()
+        kill()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, terminate)
+    threading.Thread(target=watch, daemon=True).start()
+    status = child.wait()
+    kill()
+    if directory and orphaned.is_set():
+        shutil.rmtree(directory, ignore_errors=True)
+    return 128 - status if status < 0 else status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
