@@ -1,1 +1,17 @@
 """The PCG generator and its named streams."""
+
+from harness.prng.identifiers import Identifiers
+from harness.prng.pcg import Pcg
+from harness.prng.salt import fnv1a64
+from harness.prng.streams import fault, identifiers, noise_identifiers, shape, traffic
+
+__all__ = [
+    "Identifiers",
+    "Pcg",
+    "fault",
+    "fnv1a64",
+    "identifiers",
+    "noise_identifiers",
+    "shape",
+    "traffic",
+]

@@ -1,0 +1,97 @@
+"""From a seed to a month."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from operator import attrgetter
+
+from harness import prng
+from harness.calendar import Period
+from harness.month import audits, ci, classic, gardener, world
+from harness.month.catalog import resource_type_of
+from harness.month.draft import Draft
+from harness.month.faults import MISSING_CREATE, PRE_EXISTING, Bus, apply, check_faults
+from harness.month.inputs import check_cloud, check_seed
+from harness.month.leads import Leads
+from harness.month.model import Kind, Month, Transition
+
+
+def generate(seed: int, period: Period, cloud: str, faults: Sequence[str] = ()) -> Month:
+    """Generate a month; equal arguments give equal months, down to the byte.
+
+    Args:
+        seed: 0 to 2**64 - 1.
+        period: the month of the calendar; the working week follows it.
+        cloud: any text but the empty one, one with NUL, and the virtual platforms.
+        faults: names of fault switches, in any order.
+
+    Raises:
+        UsageError: an argument is outside what is said above.
+    """
+    switches = check_faults(faults)
+    draft = _draft(check_seed(seed), period, check_cloud(cloud), switches)
+    for project in draft.world.classics:
+        classic.generate(draft, project)
+    for garden in draft.world.gardens:
+        gardener.generate(draft, garden)
+    ci.generate(draft)
+    audits.append(draft)
+    if MISSING_CREATE in switches:
+        _drop_early(draft)
+    schedule = _schedule(draft)
+
+    def touch(transition: Transition, switch: str) -> None:
+        resource_type = resource_type_of(transition.event_type)
+        draft.touch(resource_type, transition.resource_id, switch)
+
+    billable = [one for one in schedule if one.kind is Kind.BOOKED]
+    bus = Bus(seed, billable, list(schedule), touch)
+    apply(bus, switches)
+    return Month(
+        seed=seed,
+        period=period,
+        cloud=cloud,
+        faults=switches,
+        schedule=schedule,
+        stream=bus.stream,
+        held=bus.held,
+        facts=draft.facts,
+        tenants=draft.world.tenants,
+        relations=draft.world.relations,
+        touched=draft.touched,
+    )
+
+
+def _draft(seed: int, period: Period, cloud: str, switches: Sequence[str]) -> Draft:
+    """Seed the streams and build the world."""
+    shape = prng.shape(seed)
+    ids = prng.identifiers(seed, cloud, str(period))
+    noise_ids = prng.noise_identifiers(seed, cloud, str(period))
+    lead = next((one for one in switches if one in {PRE_EXISTING, MISSING_CREATE}), None)
+    return Draft(
+        period=period,
+        cloud=cloud,
+        shape=shape,
+        ids=ids,
+        noise_ids=noise_ids,
+        world=world.build(cloud, shape, ids, noise_ids),
+        leads=Leads(lead, seed, period.start) if lead else None,
+    )
+
+
+def _drop_early(draft: Draft) -> None:
+    """Lose everything before the month; the facts still shape what has to be billed in it."""
+    draft.transitions = [one for one in draft.transitions if one.instant >= draft.start]
+    draft.facts = [
+        replace(fact, dropped=True) if fact.instant < draft.start else fact for fact in draft.facts
+    ]
+
+
+def _schedule(draft: Draft) -> list[Transition]:
+    """Sort by instant, stably, and give everything its message id."""
+    schedule = sorted(draft.transitions, key=attrgetter("instant"))
+    for transition in schedule:
+        noise = transition.kind is Kind.NOISE
+        transition.message_id = (draft.noise_ids if noise else draft.ids).uuid()
+    return schedule

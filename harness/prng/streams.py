@@ -1,0 +1,40 @@
+"""The named streams of a month.
+
+Each is a generator of its own, seeded with the month's seed and a salt, so that a draw of one
+never moves a draw of another.
+"""
+
+from __future__ import annotations
+
+from harness.prng.identifiers import Identifiers
+from harness.prng.pcg import Pcg
+from harness.prng.salt import fnv1a64
+
+
+def shape(seed: int) -> Pcg:
+    """Return the stream that decides what happens, when, and how big it is."""
+    return Pcg(seed, 1)
+
+
+def identifiers(seed: int, cloud: str, month: str) -> Identifiers:
+    """Return the ids of everything billable; `month` is ``YYYY-MM``."""
+    return Identifiers(_salted(seed, cloud, month))
+
+
+def noise_identifiers(seed: int, cloud: str, month: str) -> Identifiers:
+    """Return the ids of what only noise carries; `month` is ``YYYY-MM``."""
+    return Identifiers(_salted(seed, "noise", cloud, month))
+
+
+def fault(seed: int, switch: str) -> Pcg:
+    """Return the stream of a fault switch; neither cloud nor month enters it."""
+    return _salted(seed, "fault", switch)
+
+
+def traffic(seed: int) -> Pcg:
+    """Return the stream of the traffic's jitter."""
+    return _salted(seed, "metrics", "traffic")
+
+
+def _salted(seed: int, *words: str) -> Pcg:
+    return Pcg(seed, fnv1a64("\0".join(words).encode()))
