@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import pika
 import pika.exceptions
@@ -162,6 +162,12 @@ class AmqpSubscription:
         if self._connection.is_open:
             with self._errors():
                 self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
 
     # Deliveries
 
