@@ -11,6 +11,7 @@ from typing import Any, Self
 import uvicorn
 
 from harness.errors import HarnessError
+from harness.service.protocol import BoundedProtocol
 
 
 class ListenError(HarnessError):
@@ -53,6 +54,9 @@ class Listener:
             raise ListenError(f"listening on {address} port {port}: {error}") from error
         self.port: int = self._socket.getsockname()[1]
         settings: dict[str, Any] = {
+            "http": BoundedProtocol,
+            "ws": "none",
+            "timeout_keep_alive": 120,
             "log_config": None,
             "access_log": False,
             "lifespan": "off",
