@@ -1,4 +1,4 @@
-"""A month of an OpenStack cloud, from a seed to a verdict about the pipeline that bills it.
+"""Simulated OpenStack months, and the judgement of the pipeline that bills them.
 
 One room per noun; ARCHITECTURE.md says what each is about and what it may import.
 
@@ -9,8 +9,8 @@ One room per noun; ARCHITECTURE.md says what each is about and what it may impor
 ``collector``   reference pipeline: notifications to canonical events
 ``reporting``   reference pipeline: the Reporting API that stores them
 ``engine``      reference pipeline: metering, rating, statements, exports
-``stack``       starting and stopping what a drill needs
-``drill``       one month through one stack to one verdict
+``stack``       the services around a drill, started and stopped
+``drill``       a month taken through a stack and judged
 ``recording``   recorded buses: record, scrub, verify, replay
 ``cloud``       the simulated cloud as an OpenStack API and as metrics
 ``cli``         ``tally-harness``

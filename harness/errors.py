@@ -6,7 +6,8 @@
     ├── UsageError             the call itself is wrong; exit status 2
     └── …                      each room's own, next to what raises it, derived from these
 
-A message holds the value, the accepted form, and the next step, and never a secret.
+A message names what was given, what would have been accepted and what to do next. It never
+shows a secret.
 """
 
 from __future__ import annotations

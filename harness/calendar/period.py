@@ -1,4 +1,4 @@
-"""The billing period: one UTC calendar month, half-open."""
+"""Billing periods: the months of the calendar, in UTC."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from harness.errors import HarnessError, UsageError
 #: ``configure(parser)`` and ``run(arguments) -> int``.
 COMMANDS = {
     "collector": "Run the reference collector",
-    "compare": "Compare an engine export of the month against its oracle",
+    "compare": "Judge an exported month by its oracle",
     "drill": "Take simulated months through a stack to a verdict",
     "engine": "Meter, rate, correct and export with the reference engine",
     "map": "Show what the collector makes of notifications",
@@ -22,7 +22,7 @@ COMMANDS = {
     "recordings": "List, verify and show recordings",
     "replay": "Publish a recording or a stream file",
     "reporting": "Serve or administer the reference Reporting API",
-    "run": "Generate a month of notifications and publish or write it",
+    "run": "Simulate a month: write its notifications, publish them, or both",
     "scrub": "Take private details out of a recording",
 }
 
@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     parser = argparse.ArgumentParser(
         prog="tally-harness",
-        description="Prove that a billing pipeline bills a month exactly as it was lived.",
+        description="Simulate months of a cloud, and judge the pipeline that bills them.",
         epilog=_EPILOG,
         allow_abbrev=False,
     )
