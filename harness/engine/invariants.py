@@ -1,0 +1,177 @@
+"""Checks a metered resource against its own events, by other means than the fold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from harness.engine import number
+from harness.engine.instant import SECOND, spell
+from harness.engine.record import History, Resource, UsageRecord
+from harness.timeline import Category, Event, category, same
+
+NO_GAPS_OVERLAPS = "no_gaps_overlaps"
+COVERAGE = "coverage"
+TRACEABILITY = "traceability"
+IMPLICIT_COUNT = "implicit_count"
+RESERVED_USAGE_FIELD = "reserved_usage_field"
+
+#: Members metering adds to every usage record; a size must not state them.
+RESERVED = frozenset({"minutes", "count"})
+
+Span = tuple[int, int]
+
+
+class Violation(NamedTuple):
+    """A rule a resource breaks, with the bounds of what breaks it, in microseconds."""
+
+    resource: Resource
+    rule: str
+    start: int
+    end: int
+
+    def document(self) -> dict[str, Any]:
+        """Return the violation as it stands in a run's stats."""
+        return {
+            **self.resource._asdict(),
+            "rule": self.rule,
+            "from": spell(self.start),
+            "to": spell(self.end),
+        }
+
+
+def lives(events: Iterable[Event], start: int, end: int) -> list[Span]:
+    """Return the lives of a resource, clipped to ``[start, end)``.
+
+    A life starts at a create, or at the first event when that is none, and ends at the next
+    delete or is open. `events` stand in the fold's order.
+    """
+    spans: list[Span] = []
+    born: int | None = None
+    first = True
+    for event in events:
+        effect = category(event.event_type)
+        if effect is Category.DELETE:
+            if born is not None:
+                spans.append((born, event.timestamp))
+                born = None
+        elif born is None and (first or effect is Category.CREATE):
+            born = event.timestamp
+        first = False
+    if born is not None:
+        spans.append((born, end))
+    clipped = ((max(one, start), min(other, end)) for one, other in spans)
+    return [(one, other) for one, other in clipped if one < other]
+
+
+def check(
+    history: History,
+    records: Sequence[UsageRecord],
+    start: int,
+    end: int,
+    counters: Collection[str] = (),
+) -> list[Violation]:
+    """Return what the usage records of one resource break.
+
+    Args:
+        history: the resource and its events, in the fold's order.
+        records: its usage records in order of their starts.
+        start: first instant of the period, microseconds.
+        end: first instant after it.
+        counters: members of the usage that counter sources filled in.
+    """
+    resource, events = history
+    spans = lives(events, start, end)
+    booked = [(record.start, record.end) for record in records]
+    return [
+        *(Violation(resource, NO_GAPS_OVERLAPS, *span) for span in _apart(booked, spans)),
+        *(Violation(resource, COVERAGE, *span) for span in _uncovered(booked, spans)),
+        *(
+            Violation(resource, TRACEABILITY, record.start, record.end)
+            for record in _untraceable(events, records, start, end, counters)
+        ),
+        *(
+            Violation(resource, IMPLICIT_COUNT, record.start, record.end)
+            for record in records
+            if record.usage.get("count") != 1
+            or record.seconds != (record.end - record.start) // SECOND
+            or record.usage.get("minutes") != number.minutes(record.seconds)
+        ),
+    ]
+
+
+def _apart(booked: Sequence[Span], spans: Sequence[Span]) -> Iterable[Span]:
+    """Yield the seams of one life at which two records do not meet."""
+    if len(booked) < 2:  # nothing to meet
+        return
+    for born, died in spans:
+        inside = [span for span in booked if born <= span[0] < died]
+        for one, other in pairwise(inside):
+            if one[1] != other[0]:
+                yield (one[1], other[0])
+
+
+def _uncovered(booked: Sequence[Span], spans: Sequence[Span]) -> Iterable[Span]:
+    """Yield the bounds of everything when what is booked is not exactly what was lived."""
+    if booked == spans:
+        return
+    one, other = _union(booked), _union(spans)
+    if one != other:
+        edges = [edge for span in (*one, *other) for edge in span]
+        yield (min(edges), max(edges))
+
+
+def _union(spans: Iterable[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _untraceable(
+    events: Sequence[Event],
+    records: Sequence[UsageRecord],
+    start: int,
+    end: int,
+    counters: Collection[str],
+) -> Iterable[UsageRecord]:
+    """Yield the records no event accounts for."""
+    edges = {event.timestamp for event in events}
+    edges.add(start)
+    edges.add(end)
+    state, project, alive = "", "", False
+    size: Any = {}
+    upcoming = 0
+    for record in records:
+        while upcoming < len(events) and events[upcoming].timestamp <= record.start:
+            event = events[upcoming]
+            upcoming += 1
+            alive = category(event.event_type) is not Category.DELETE
+            if alive:
+                state = event.state or state
+                size = size if event.size is None else event.size
+                project = event.project_id
+        if not (
+            alive
+            and record.start in edges
+            and record.end in edges
+            and record.state == state
+            and record.project_id == project
+            and _holds(record.usage, size, counters)
+        ):
+            yield record
+
+
+def _holds(usage: dict[str, Any], size: Any, counters: Collection[str]) -> bool:
+    """Tell whether a usage is the size, the two implicit members and counters, nothing else."""
+    for member, value in size.items():
+        told = usage.get(member, usage)
+        if told is not value and not same(told, value) and member not in counters:
+            return False
+    return len(usage) == len(size) + len(RESERVED) or all(
+        member in size or member in RESERVED or member in counters for member in usage
+    )

@@ -1,0 +1,1 @@
+"""The schema versions of the engine's database."""
