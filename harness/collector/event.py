@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
-from decimal import Decimal
-from json.encoder import encode_basestring
 from typing import Any
 
+from harness.collector.writer import quote, write
 from harness.oslo.envelope import rfc3339
 
 #: An event of more bytes is not posted.
 EVENT_MAX = 64 * 1024
-
-_SPECIAL = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +48,16 @@ class Event:
         exact digits.
         """
         return (
-            f'{{"event_id":{_string(self.event_id)}'
+            f'{{"event_id":{quote(self.event_id)}'
             f',"timestamp":"{rfc3339(self.timestamp)}"'
-            f',"event_type":{_string(self.event_type)}'
-            f',"platform":{_string(self.platform)}'
-            f',"cloud":{_string(self.cloud)}'
-            f',"resource_type":{_string(self.resource_type)}'
-            f',"resource_id":{_string(self.resource_id)}'
-            f',"project_id":{_string(self.project_id)}'
-            f',"source":{_string(self.source)}'
-            f',"payload":{_value(self.payload)}}}'
+            f',"event_type":{quote(self.event_type)}'
+            f',"platform":{quote(self.platform)}'
+            f',"cloud":{quote(self.cloud)}'
+            f',"resource_type":{quote(self.resource_type)}'
+            f',"resource_id":{quote(self.resource_id)}'
+            f',"project_id":{quote(self.project_id)}'
+            f',"source":{quote(self.source)}'
+            f',"payload":{write(self.payload)}}}'
         ).encode()
 
 
@@ -71,29 +67,3 @@ def deterministic_id(
     """Return the id of an event whose notification carried none."""
     facts = f"{cloud}:{resource_id}:{event_type}:{rfc3339(timestamp)}"
     return f"{platform}-{hashlib.sha256(facts.encode(errors='surrogatepass')).hexdigest()}"
-
-
-def plain(number: Decimal) -> str:
-    """Write a decimal in its shortest form: no exponent, no trailing zeros, no negative zero."""
-    text = f"{number:f}"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
-
-
-def _string(text: str) -> str:
-    quoted = encode_basestring(text)
-    if _SPECIAL.search(quoted):
-        return _SPECIAL.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
-    return quoted
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, dict):
-        members = (f"{_string(name)}:{_value(value[name])}" for name in sorted(value))
-        return "{" + ",".join(members) + "}"
-    if isinstance(value, Decimal):
-        return plain(value)
-    if isinstance(value, int):
-        return str(value)
-    return _string(value)

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.collector.event import deterministic_id, plain
+from harness.collector.event import deterministic_id
 from harness.collector.mapping import MAPPINGS, map_notification
 from harness.collector.rules import number
+from harness.collector.writer import plain
 from harness.oslo import Literal, parse
 
 GOLDEN = Path(__file__).parent / "golden"
