@@ -138,7 +138,8 @@ class Outbox:
                     "DELETE FROM outbox WHERE id <= ?", (rows[-1].id,)
                 )
             self._depth -= cursor.rowcount
-            self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
+            # As a script, because `execute` steps once and a step frees one page.
+            self._connection.executescript(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})")
 
     def oldest_seconds(self) -> float:
         """Return the age of the oldest event: 0 when empty, NaN when the file cannot be read."""
