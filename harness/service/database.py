@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy
@@ -17,7 +19,7 @@ def engine(url: str, *, connections: int = 10) -> sqlalchemy.Engine:
         url: ``sqlite:///PATH`` or ``postgresql://…``.
         connections: most connections held at once.
 
-    SQLite runs in WAL mode with full sync, foreign keys on, and a busy time-out of 30 s, and every
+    A SQLite file that does not exist is created readable by its owner alone. SQLite runs in WAL mode with full sync, foreign keys on, and a busy time-out of 30 s, and every
     transaction that SQLAlchemy begins is a real one (``BEGIN``, or ``BEGIN IMMEDIATE`` under the
     execution option ``immediate=True``).
 
@@ -31,6 +33,10 @@ def engine(url: str, *, connections: int = 10) -> sqlalchemy.Engine:
         address = "postgresql+psycopg:" + url.partition(":")[2]
         try:
             return sqlalchemy.create_engine(address, pool_size=connections, max_overflow=0)
+        except (sqlalchemy.exc.ArgumentError, ValueError) as error:
+            raise UsageError(
+                "the database URL cannot be read; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
+            ) from error
         except ModuleNotFoundError as error:
             raise UsageError(
                 "a postgresql:// database needs the driver: pip install 'tally-harness[postgres]'"
@@ -39,6 +45,10 @@ def engine(url: str, *, connections: int = 10) -> sqlalchemy.Engine:
 
 
 def _sqlite(url: str, connections: int) -> sqlalchemy.Engine:
+    path = url.removeprefix("sqlite:///")
+    if path == url or not path:
+        raise UsageError("a SQLite database is named sqlite:///PATH, its absolute path behind it")
+    _create(Path(path))
     store = sqlalchemy.create_engine(
         url, pool_size=connections, max_overflow=0, connect_args={"timeout": 30}
     )
@@ -58,3 +68,10 @@ def _sqlite(url: str, connections: int) -> sqlalchemy.Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
     return store
+
+
+def _create(path: Path) -> None:
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise UsageError(f"opening the database {path}: {error.strerror}") from error

@@ -1,0 +1,1 @@
+"""The kept migrations of the Reporting API's database, applied by `harness.reporting.migrate`."""

@@ -1,0 +1,1 @@
+"""One module per schema version, numbered from 0001."""

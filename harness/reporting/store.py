@@ -1,0 +1,93 @@
+"""The database behind the API: transactions, and the one writer a cloud has at a time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+import sqlalchemy
+from sqlalchemy.dialects import postgresql, sqlite
+
+from harness.reporting import instant, wire
+from harness.reporting.schema import AUDIT_LOG
+from harness.service import database
+
+
+class Transaction:
+    """A transaction that writes.
+
+    Attributes:
+        connection: where statements go.
+        now: the transaction's instant.
+    """
+
+    def __init__(self, connection: sqlalchemy.Connection, now: int) -> None:
+        """Wrap a connection on which a transaction has begun at `now`."""
+        self.connection = connection
+        self.now = now
+
+    def insert(self, table: sqlalchemy.Table) -> Any:
+        """Return an insert that may say ``on_conflict_…``, in the database's own dialect."""
+        if self.connection.dialect.name == "postgresql":
+            return postgresql.insert(table)
+        return sqlite.insert(table)
+
+    def audit(self, actor: str, action: str, detail: dict[str, Any]) -> None:
+        """Leave a row that says who did what."""
+        self.connection.execute(
+            AUDIT_LOG.insert(),
+            {
+                "id": str(uuid4()),
+                "at": self.now,
+                "actor": actor,
+                "action": action,
+                "detail": wire.text(detail),
+            },
+        )
+
+
+class Store:
+    """One database, opened once for the process."""
+
+    def __init__(self, url: str, *, connections: int = 10) -> None:
+        """Open the database at `url`; connects on first use."""
+        self.engine = database.engine(url, connections=connections)
+        self._immediate = self.engine.execution_options(immediate=True)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+    @contextmanager
+    def read(self) -> Iterator[sqlalchemy.Connection]:
+        """Open a transaction that sees one state of the database throughout."""
+        with self.engine.connect() as connection:
+            if connection.dialect.name == "postgresql":
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def write(self, *locks: str) -> Iterator[Transaction]:
+        """Open a transaction that is alone among those sharing one of its `locks`.
+
+        A cloud has one writer at a time, so what a transaction reads of its resources cannot change
+        before it writes them. SQLite has one writer altogether.
+        """
+        with self._immediate.begin() as connection:
+            yield Transaction(connection, _begin(connection, locks))
+
+
+def _begin(connection: sqlalchemy.Connection, locks: tuple[str, ...]) -> int:
+    """Take the locks, in one order for all, and return the transaction's instant."""
+    if connection.dialect.name != "postgresql":
+        return instant.now()
+    keys = {int.from_bytes(hashlib.sha256(lock.encode()).digest()[:8], signed=True) for lock in locks}
+    for key in sorted(keys):
+        connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(key)))
+    clock = sqlalchemy.extract("epoch", sqlalchemy.func.clock_timestamp()) * instant.SECOND
+    began = sqlalchemy.select(sqlalchemy.cast(clock, sqlalchemy.BigInteger))
+    return int(connection.execute(began).scalar_one())
