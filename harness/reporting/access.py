@@ -156,9 +156,7 @@ def _valid(
 ) -> sqlalchemy.Row[tuple[object, ...]] | None:
     """Find a token's row by its hash, and compare once more in constant time."""
     row = connection.execute(
-        sqlalchemy.select(table).where(
-            table.c.token_sha256 == hashed, table.c.revoked_at.is_(None)
-        )
+        sqlalchemy.select(table).where(table.c.token_sha256 == hashed, table.c.revoked_at.is_(None))
     ).one_or_none()
     if row is None or not hmac.compare_digest(row.token_sha256, hashed):
         return None

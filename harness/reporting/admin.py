@@ -181,9 +181,7 @@ def _registered(transaction: Transaction, project_id: str) -> Any:
         sqlalchemy.select(PROJECTS.c.id).where(PROJECTS.c.id == project_id)
     ).one_or_none()
     if row is None:
-        raise NotStored(
-            f"project {project_id}: not registered; list ids with GET /api/v1/projects"
-        )
+        raise NotStored(f"project {project_id}: not registered; list ids with GET /api/v1/projects")
     return row
 
 

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from harness.reporting.access import Needs
-from harness.reporting.contract import ProblemDocument
+from harness.reporting.answers import ProblemDocument
 from harness.reporting.frame import REQUEST_ID, Frame
 from harness.reporting.problem import MEDIA_TYPE, Problem, contract
 from harness.reporting.routes import events, internal, probes, projects, resources

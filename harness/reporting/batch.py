@@ -69,5 +69,3 @@ def _blanks(text: str, at: int) -> int:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
-
-

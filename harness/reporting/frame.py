@@ -98,8 +98,8 @@ class _Body:
         try:
             message = await asyncio.wait_for(self._receive(), max(left, 0.001))
         except TimeoutError as error:
-            message = f"the body has not arrived within {self._seconds:g} seconds"
-            raise contract(("body", message)) from error
+            late = f"the body has not arrived within {self._seconds:g} seconds"
+            raise contract(("body", late)) from error
         self._size += len(message.get("body", b""))
         self._check(self._size)
         self._complete = not message.get("more_body", False)

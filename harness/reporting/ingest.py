@@ -154,9 +154,7 @@ class Ingest:
             if reason is None:
                 events.append(fit)
             else:
-                unfit.append(
-                    Rejection(index, event.event_id, f"size_schema: {reason}", event.raw)
-                )
+                unfit.append(Rejection(index, event.event_id, f"size_schema: {reason}", event.raw))
         return events, unfit, unvalidated
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -88,7 +89,9 @@ def read(raw: bytes) -> Event:
         Refused: the reason, ``schema: …`` with every problem on a line of its own.
     """
     if b"\\u0000" in raw and _NUL.search(raw):
-        raise Refused("schema: a string of the item holds a NUL character, which no column can store")
+        raise Refused(
+            "schema: a string of the item holds a NUL character, which no column can store"
+        )
     try:
         item = _ITEM.decode(raw)
         written = bytes(item.payload)
@@ -156,7 +159,7 @@ def _length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def _problems(item: _Item, payload: _Payload, size: str) -> Any:
+def _problems(item: _Item, payload: _Payload, size: str) -> Iterator[str]:
     event_id, event_type = item.event_id or "", item.event_type or ""
     if not 1 <= _length(event_id) <= LONGEST_ID:
         yield f"event_id: must be 1..{LONGEST_ID} characters, got {_length(event_id)}"
@@ -168,12 +171,24 @@ def _problems(item: _Item, payload: _Payload, size: str) -> Any:
         yield f'event_type: "{event_type}" must match ^{EVENT_TYPE.pattern}$'
     for name in _NAMED:
         yield from _named(name, getattr(item, name) or "")
-    state = payload.state or ""
-    if _length(state) > LONGEST:
-        yield f"payload.state: must be at most {LONGEST} characters, got {_length(state)}"
     if (item.source or "collector") not in SOURCES:
         yield f'source: "{(item.source or "")[:LONGEST]}" must be one of {", ".join(SOURCES)}'
-    kind = category(event_type)
+    yield from _reported(category(event_type), payload.state or "", size)
+
+
+def _named(name: str, value: str) -> Iterator[str]:
+    if not value:
+        yield f"{name}: must not be empty"
+    elif _length(value) > LONGEST:
+        yield f"{name}: must be at most {LONGEST} characters, got {_length(value)}"
+    elif name in {"platform", "cloud"} and value in VIRTUAL:
+        yield f'{name}: "{value}" is a virtual platform, which carries projects and no resources'
+
+
+def _reported(kind: Category, state: str, size: str) -> Iterator[str]:
+    """Yield what an event of its kind has to report and does not."""
+    if _length(state) > LONGEST:
+        yield f"payload.state: must be at most {LONGEST} characters, got {_length(state)}"
     if kind is Category.CREATE:
         if not state:
             yield "payload.state: a create event has to report it"
@@ -181,15 +196,6 @@ def _problems(item: _Item, payload: _Payload, size: str) -> Any:
             yield "payload.size: a create event has to report it"
     elif kind is Category.UPDATE and not state:
         yield "payload.state: every event but a delete has to report it"
-
-
-def _named(name: str, value: str) -> Any:
-    if not value:
-        yield f"{name}: must not be empty"
-    elif _length(value) > LONGEST:
-        yield f"{name}: must be at most {LONGEST} characters, got {_length(value)}"
-    elif name in {"platform", "cloud"} and value in VIRTUAL:
-        yield f'{name}: "{value}" is a virtual platform, which carries projects and no resources'
 
 
 def _owned_by_server(payload: bytes, provider: msgspec.Raw) -> str:

@@ -1,8 +1,8 @@
 """The projection: what each resource is now, derived from its events alone.
 
-A row is the end of walking a resource's events in the order of the timeline's fold. Events that come
-last move the row on; an event that belongs further back has the history walked again. Both are
-`advance`, so any order of arrival ends in the row that a rebuild makes.
+A row is the end of walking a resource's events in the order of the timeline's fold. Events that
+come last move the row on; an event that belongs further back has the history walked again. Both
+are `advance`, so any order of arrival ends in the row that a rebuild makes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby
 from operator import attrgetter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy
 
@@ -30,7 +30,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What the projection needs of an event. Instants are microseconds; payload and size JSON text."""
+    """What the projection needs of an event: instants in microseconds, payload and size as JSON."""
 
     timestamp: int
     received_at: int
@@ -120,7 +120,7 @@ def replay(steps: Iterable[Step]) -> Resource:
 
 
 def fold(transaction: Transaction, cloud: str, fresh: Sequence[Step]) -> int:
-    """Bring the rows of a cloud up to date with events just stored; return how many were replayed."""
+    """Bring a cloud's rows up to date with events just stored; return how many were replayed."""
     by_key: dict[Key, list[Step]] = {}
     for step in sorted(fresh, key=attrgetter("place")):
         by_key.setdefault(step.key, []).append(step)
@@ -191,9 +191,7 @@ def write(transaction: Transaction, rows: Sequence[Resource]) -> None:
     )
 
 
-def rows(
-    connection: sqlalchemy.Connection, cloud: str, keys: Iterable[Key]
-) -> dict[Key, Resource]:
+def rows(connection: sqlalchemy.Connection, cloud: str, keys: Iterable[Key]) -> dict[Key, Resource]:
     """Read the rows there are of the named resources of a cloud."""
     found = {}
     for resource_type, ids in _by_type(keys):
@@ -211,9 +209,9 @@ _COLUMNS = tuple(field.name for field in fields(Resource))
 _STORED = tuple(field.name for field in fields(Step) if field.name not in {"state", "size"})
 
 
-def _step(row: sqlalchemy.Row[tuple[object, ...]]) -> Step:
+def _step(row: Any) -> Step:
     state, size = state_and_size(row.payload)
-    return Step(*row, state=state, size=size)
+    return Step(**row._mapping, state=state, size=size)  # noqa: SLF001 -- the documented name of a row's dict
 
 
 def _by_type(keys: Iterable[Key]) -> Iterator[tuple[str, list[str]]]:

@@ -211,7 +211,7 @@ def _history(connection: sqlalchemy.Connection, key: tuple[str, str, str]) -> li
     if len(rows) > LONGEST_HISTORY:
         raise Problem(
             "history_too_long",
-            f"this resource has more than {LONGEST_HISTORY} events; page through GET /api/v1/events",
+            f"this resource has more than {LONGEST_HISTORY} events; page GET /api/v1/events",
         )
     return rows
 

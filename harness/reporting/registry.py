@@ -109,7 +109,8 @@ def register(store: Store, caller: Caller, new: NewProject) -> dict[str, Any]:
         ).one_or_none()
         if stored is None:
             raise Problem(
-                "conflict", "this external id of this cloud is registered; PATCH changes its project"
+                "conflict",
+                "this external id of this cloud is registered; PATCH changes its project",
             )
         transaction.audit(caller.actor, "project.create", {"id": stored.id})
         return render(stored)

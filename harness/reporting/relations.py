@@ -14,14 +14,13 @@ from uuid import uuid4
 
 import sqlalchemy
 
-from harness.reporting import instant, paging, registry
+from harness.reporting import instant, paging, registry, wire
 from harness.reporting.access import Caller
 from harness.reporting.contract import NewRelation, RelatedQuery, RelationChange, RelationFilter
 from harness.reporting.instant import rfc3339
 from harness.reporting.problem import Problem, unprocessable
 from harness.reporting.schema import PROJECT_RELATIONS, PROJECTS
 from harness.reporting.store import Store, Transaction
-from harness.reporting import wire
 
 ADJUSTMENTS = "pricing_adjustments"
 MOST_ADJUSTMENTS = 64
@@ -312,11 +311,13 @@ def _check_alone(connection: sqlalchemy.Connection, row: Any) -> None:
         if _common(window, (other.valid_from, other.valid_to)) is not None:
             raise Problem(
                 "conflict",
-                "a relation of this type between these projects is valid in this time; end it first",
+                "a relation of this type between these projects is valid then; end it first",
             )
 
 
-def _check_acyclic(connection: sqlalchemy.Connection, row: Any, attributing: tuple[str, ...]) -> None:
+def _check_acyclic(
+    connection: sqlalchemy.Connection, row: Any, attributing: tuple[str, ...]
+) -> None:
     """Refuse a relation that at some instant would lead its source back to itself."""
     if row["relation_type"] not in attributing:
         return

@@ -1,9 +1,9 @@
 """The tables of the Reporting API, for SQLite and PostgreSQL alike.
 
-Instants are ``BIGINT`` microseconds since 1970-01-01 UTC, JSON is ``TEXT`` with numbers spelt as they
-arrived, ids of rows are UUID texts. Text compares by bytes, so both databases order alike. The engine
-reads `events`, `current_resources`, `projects` and `project_relations` by these names. Databases are
-brought here by the migrations next to this module; a test holds the two equal.
+Instants are ``BIGINT`` microseconds since 1970-01-01 UTC, JSON is ``TEXT`` with numbers spelt as
+they arrived, ids of rows are UUID texts. Text compares by bytes, so both databases order alike.
+The engine reads `events`, `current_resources`, `projects` and `project_relations` by these names.
+Databases are brought here by the migrations next to this module; a test holds the two equal.
 """
 
 from __future__ import annotations

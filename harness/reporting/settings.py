@@ -66,9 +66,13 @@ class Settings:
         """
         db_url = environment.secret("TALLY_REPORTING_DB_URL")
         if not db_url:
-            raise UsageError("TALLY_REPORTING_DB_URL: must be set, to sqlite:///PATH or postgresql://…")
+            raise UsageError(
+                "TALLY_REPORTING_DB_URL: must be set, to sqlite:///PATH or postgresql://…"
+            )
         if environment.text("TALLY_REPORTING_OIDC_JWKS_URL"):
-            raise UsageError("TALLY_REPORTING_OIDC_JWKS_URL: must not be set; OIDC is not supported")
+            raise UsageError(
+                "TALLY_REPORTING_OIDC_JWKS_URL: must not be set; OIDC is not supported"
+            )
         attributing = environment.words(
             "TALLY_REPORTING_ATTRIBUTING_RELATION_TYPES", "infrastructure_tenant"
         )
@@ -79,9 +83,7 @@ class Settings:
                     " cannot attribute cost; name other relation types"
                 )
         clouds = environment.text("TALLY_REPORTING_CLOUDS_CONFIG")
-        mode = environment.choice(
-            "TALLY_REPORTING_AUTH_MODE", "enforced", ("enforced", "disabled")
-        )
+        mode = environment.choice("TALLY_REPORTING_AUTH_MODE", "enforced", ("enforced", "disabled"))
         return cls(
             db_url=db_url,
             db_connections=environment.integer(
@@ -101,7 +103,9 @@ class Settings:
             sync_budget=environment.seconds(
                 "TALLY_REPORTING_SYNC_BUDGET_S", 45, least=1, most=86400
             ),
-            sync_settle=environment.seconds("TALLY_REPORTING_SYNC_SETTLE_S", 60, least=0, most=3600),
+            sync_settle=environment.seconds(
+                "TALLY_REPORTING_SYNC_SETTLE_S", 60, least=0, most=3600
+            ),
             metrics=environment.flag("TALLY_METRICS_ENABLED", default=True),
             metrics_refresh=environment.seconds(
                 "TALLY_REPORTING_METRICS_REFRESH_S", 60, least=0, most=3600

@@ -32,7 +32,7 @@ def _number(_checker: Any, value: Any) -> bool:
     return isinstance(value, int | Decimal) and not isinstance(value, bool)
 
 
-_Validator = extend(
+_Validator = extend(  # type: ignore[no-untyped-call]
     jsonschema.Draft202012Validator,
     type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
         {"integer": _integer, "number": _number}
@@ -103,9 +103,7 @@ def load_schemas(
 ) -> dict[tuple[str, str], str]:
     """Return (platform, resource type) to the JSON text of its size schema."""
     query = sqlalchemy.select(RESOURCE_TYPES).where(RESOURCE_TYPES.c.platform.in_(list(platforms)))
-    return {
-        (row.platform, row.resource_type): row.size_schema for row in connection.execute(query)
-    }
+    return {(row.platform, row.resource_type): row.size_schema for row in connection.execute(query)}
 
 
 def load_names(

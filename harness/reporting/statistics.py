@@ -47,9 +47,7 @@ def events(
     connection: sqlalchemy.Connection, caller: Caller, wanted: EventStatisticsQuery
 ) -> dict[str, Any]:
     """Count events in buckets: ``{"items": [{bucket, cloud, event_type, …, count}]}``."""
-    names = _grouping(
-        wanted.group_by, required=("cloud", "event_type"), optional=("source",)
-    )
+    names = _grouping(wanted.group_by, required=("cloud", "event_type"), optional=("source",))
     if wanted.to - wanted.from_ > LONGEST_WINDOW:
         raise _too_large()
     width = _WIDTHS[wanted.interval]

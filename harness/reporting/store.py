@@ -56,6 +56,9 @@ class Store:
         """Open the database at `url`; connects on first use."""
         self.engine = database.engine(url, connections=connections)
         self._immediate = self.engine.execution_options(immediate=True)
+        self._snapshot = self.engine
+        if self.engine.dialect.name == "postgresql":
+            self._snapshot = self.engine.execution_options(isolation_level="REPEATABLE READ")
 
     def close(self) -> None:
         """Close every connection."""
@@ -64,11 +67,8 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[sqlalchemy.Connection]:
         """Open a transaction that sees one state of the database throughout."""
-        with self.engine.connect() as connection:
-            if connection.dialect.name == "postgresql":
-                connection = connection.execution_options(isolation_level="REPEATABLE READ")
-            with connection.begin():
-                yield connection
+        with self._snapshot.begin() as connection:
+            yield connection
 
     @contextmanager
     def write(self, *locks: str) -> Iterator[Transaction]:
@@ -85,7 +85,9 @@ def _begin(connection: sqlalchemy.Connection, locks: tuple[str, ...]) -> int:
     """Take the locks, in one order for all, and return the transaction's instant."""
     if connection.dialect.name != "postgresql":
         return instant.now()
-    keys = {int.from_bytes(hashlib.sha256(lock.encode()).digest()[:8], signed=True) for lock in locks}
+    keys = {
+        int.from_bytes(hashlib.sha256(lock.encode()).digest()[:8], signed=True) for lock in locks
+    }
     for key in sorted(keys):
         connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(key)))
     clock = sqlalchemy.extract("epoch", sqlalchemy.func.clock_timestamp()) * instant.SECOND

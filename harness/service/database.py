@@ -19,9 +19,10 @@ def engine(url: str, *, connections: int = 10) -> sqlalchemy.Engine:
         url: ``sqlite:///PATH`` or ``postgresql://…``.
         connections: most connections held at once.
 
-    A SQLite file that does not exist is created readable by its owner alone. SQLite runs in WAL mode with full sync, foreign keys on, and a busy time-out of 30 s, and every
-    transaction that SQLAlchemy begins is a real one (``BEGIN``, or ``BEGIN IMMEDIATE`` under the
-    execution option ``immediate=True``).
+    A SQLite file that does not exist is created readable by its owner alone. SQLite runs in WAL
+    mode with full sync, foreign keys on, and a busy time-out of 30 s, and every transaction that
+    SQLAlchemy begins is a real one (``BEGIN``, or ``BEGIN IMMEDIATE`` under the execution option
+    ``immediate=True``).
 
     Raises:
         UsageError: another scheme, or no driver for it. Never shows the password.

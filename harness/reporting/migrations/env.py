@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection that `harness.reporting.migrate` opened."""
+"""Alembic's entry: migrates over the connection that `harness.reporting.migrate` opened."""
 
 from __future__ import annotations
 

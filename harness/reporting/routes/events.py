@@ -8,7 +8,7 @@ from fastapi import Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from harness.reporting import batch, contract, reading, statistics
+from harness.reporting import answers, batch, contract, reading, statistics
 from harness.reporting.access import Needs
 from harness.reporting.routes.route import Route, Where, answer
 
@@ -59,7 +59,7 @@ ROUTES = (
         Needs.INGEST,
         _ingest,
         "Store events",
-        contract.IngestAnswer,
+        answers.IngestAnswer,
         body=_BODY,
     ),
     Route(
@@ -68,7 +68,7 @@ ROUTES = (
         Needs.PROJECT,
         _events,
         "List events by (timestamp, event_id)",
-        contract.page_of(contract.StoredEvent),
+        answers.page_of(answers.StoredEvent),
     ),
     Route(
         "GET",
@@ -76,7 +76,7 @@ ROUTES = (
         Needs.PROJECT,
         _statistics,
         "Count events in buckets of time",
-        contract.items_of(contract.EventCount),
+        answers.items_of(answers.EventCount),
         refusals=(422,),
     ),
     Route(
@@ -85,6 +85,6 @@ ROUTES = (
         Needs.ADMIN,
         _rejected,
         "List dead letters by (received_at, id)",
-        contract.page_of(contract.RejectedEvent),
+        answers.page_of(answers.RejectedEvent),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy
 from starlette.responses import Response
 
-from harness.reporting import contract, projection
+from harness.reporting import answers, contract, projection
 from harness.reporting.access import Needs
 from harness.reporting.routes.route import Route, Where, answer
 from harness.reporting.schema import EVENTS
@@ -38,6 +38,6 @@ ROUTES = (
         Needs.INTERNAL,
         _rebuild,
         "Derive the projection anew from the events",
-        contract.Rebuilt,
+        answers.Rebuilt,
     ),
 )

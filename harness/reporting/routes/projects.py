@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from harness.reporting import contract, registry, relations, summary
+from harness.reporting import answers, contract, registry, relations, summary
 from harness.reporting.access import Needs
 from harness.reporting.contract import Word
 from harness.reporting.routes.route import Route, Where, answer
@@ -66,9 +66,7 @@ def _relate(here: Where, id: Id, body: contract.NewRelation) -> Response:  # noq
     relation = relations.relate(
         service.store, here.caller, id, body, attributing=service.settings.attributing
     )
-    return answer(
-        relation, 201, Location=f"/api/v1/projects/{id}/relations/{relation['id']}"
-    )
+    return answer(relation, 201, Location=f"/api/v1/projects/{id}/relations/{relation['id']}")
 
 
 def _change_relation(
@@ -101,7 +99,7 @@ ROUTES = (
         Needs.READ_ALL,
         _projects,
         "List projects by (cloud, external_id)",
-        contract.page_of(contract.Project),
+        answers.page_of(answers.Project),
     ),
     Route(
         "POST",
@@ -109,7 +107,7 @@ ROUTES = (
         Needs.ADMIN,
         _register,
         "Register a project",
-        contract.Project,
+        answers.Project,
         status=201,
         refusals=(409, 422),
     ),
@@ -119,7 +117,7 @@ ROUTES = (
         Needs.READ_ALL,
         _project,
         "Show a project",
-        contract.Project,
+        answers.Project,
         refusals=(404,),
     ),
     Route(
@@ -128,7 +126,7 @@ ROUTES = (
         Needs.ADMIN,
         _change,
         "Change a project's name or metadata",
-        contract.Project,
+        answers.Project,
         refusals=(404, 422),
     ),
     Route(
@@ -137,7 +135,7 @@ ROUTES = (
         Needs.PROJECT,
         _summary,
         "Sum a project up over a window",
-        contract.Summary,
+        answers.Summary,
         refusals=(404, 422),
     ),
     Route(
@@ -146,7 +144,7 @@ ROUTES = (
         Needs.READ_ALL,
         _relations,
         "List a project's relations by (valid_from, id)",
-        contract.page_of(contract.Relation),
+        answers.page_of(answers.Relation),
         refusals=(404,),
     ),
     Route(
@@ -155,7 +153,7 @@ ROUTES = (
         Needs.ADMIN,
         _relate,
         "Begin a relation",
-        contract.Relation,
+        answers.Relation,
         status=201,
         refusals=(404, 409, 422),
     ),
@@ -165,7 +163,7 @@ ROUTES = (
         Needs.ADMIN,
         _change_relation,
         "Change a relation's metadata or end",
-        contract.Relation,
+        answers.Relation,
         refusals=(404, 409, 422),
     ),
     Route(
@@ -183,7 +181,7 @@ ROUTES = (
         Needs.READ_ALL,
         _related,
         "Follow a project's relations",
-        contract.items_of(contract.RelatedProject),
+        answers.items_of(answers.RelatedProject),
         refusals=(404,),
     ),
 )

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from harness.reporting import contract, reading, resource_types, statistics
+from harness.reporting import answers, contract, reading, resource_types, statistics
 from harness.reporting.access import Needs
 from harness.reporting.contract import Word
 from harness.reporting.routes.route import Route, Where, answer
@@ -61,7 +61,7 @@ ROUTES = (
         Needs.PROJECT,
         _resources,
         "List resources by (cloud, resource_type, resource_id)",
-        contract.page_of(contract.ResourceAnswer),
+        answers.page_of(answers.ResourceAnswer),
     ),
     Route(
         "GET",
@@ -69,7 +69,7 @@ ROUTES = (
         Needs.PROJECT,
         _history,
         "List the events of one resource in the order of the fold",
-        contract.page_of(contract.StoredEvent),
+        answers.page_of(answers.StoredEvent),
         refusals=(404, 422),
     ),
     Route(
@@ -78,7 +78,7 @@ ROUTES = (
         Needs.PROJECT,
         _lifecycle,
         "Show one resource, its events and its intervals",
-        contract.Lifecycle,
+        answers.Lifecycle,
         refusals=(404, 422),
     ),
     Route(
@@ -87,7 +87,7 @@ ROUTES = (
         Needs.PROJECT,
         _statistics,
         "Count resources",
-        contract.items_of(contract.ResourceCount),
+        answers.items_of(answers.ResourceCount),
         refusals=(422, 501),
     ),
     Route(
@@ -96,7 +96,7 @@ ROUTES = (
         Needs.PROJECT,
         _types,
         "List the size schemas",
-        contract.page_of(contract.ResourceType),
+        answers.page_of(answers.ResourceType),
     ),
     Route(
         "GET",
@@ -104,7 +104,7 @@ ROUTES = (
         Needs.PROJECT,
         _type,
         "Show a size schema",
-        contract.ResourceType,
+        answers.ResourceType,
         refusals=(404,),
     ),
     Route(
@@ -113,7 +113,7 @@ ROUTES = (
         Needs.ADMIN,
         _replace_type,
         "Put a size schema in place",
-        contract.ResourceType,
+        answers.ResourceType,
         refusals=(422,),
     ),
 )

@@ -192,9 +192,7 @@ def _reconciliation() -> None:
         _text("member"),
         _text("value"),
         _text("name"),
-        sa.PrimaryKeyConstraint(
-            "cloud", "resource_type", "member", "value", name="pk_size_names"
-        ),
+        sa.PrimaryKeyConstraint("cloud", "resource_type", "member", "value", name="pk_size_names"),
     )
 
 
