@@ -92,7 +92,7 @@ class AmqpSubscription:
                 self.close()
             raise
         _log.info(
-            "the AMQP session is established, consuming",
+            "consuming",
             extra={"fields": {"queue": QUEUE, "exchanges": present, "topics": list(self._topics)}},
         )
 
@@ -247,9 +247,9 @@ class AmqpSubscription:
             if error.reply_code != _PRECONDITION_FAILED:
                 raise
             raise BrokerError(
-                f"declaring the queue {QUEUE}: it exists with other arguments than "
-                f"TALLY_OSC_QUEUE_TYPE={queue_type} declares, and a queue keeps the type it was "
-                f"declared with; drain and delete it, or set the other type: {reason(error)}"
+                f"the broker holds a queue {QUEUE} that was not declared as "
+                f"TALLY_OSC_QUEUE_TYPE={queue_type} does; set the other type, or drain and delete "
+                f"the queue: {reason(error)}"
             ) from error
 
     def _require_quorum(self) -> None:
@@ -277,13 +277,13 @@ def _absent(
     missing = [name for name in exchanges if name not in present]
     if missing and required:
         raise BrokerError(
-            f"the exchange {missing[0]} does not exist on the broker, and "
-            "TALLY_OSC_REQUIRE_EXCHANGES requires it"
+            f"the broker lacks the exchange {missing[0]}; create it, or set "
+            "TALLY_OSC_REQUIRE_EXCHANGES=false to start without"
         )
     if not present:
         raise BrokerError(
-            "none of the exchanges in TALLY_OSC_EXCHANGES exists on the broker: "
-            f"[{' '.join(exchanges)}]"
+            f"the broker has no exchange of {', '.join(exchanges)}; "
+            "start a service that publishes, or name others in TALLY_OSC_EXCHANGES"
         )
     for name in missing:
         _warn_absent(name, _DELAY_FIRST)
@@ -292,6 +292,6 @@ def _absent(
 
 def _warn_absent(exchange: str, delay: float) -> None:
     _log.warning(
-        "an exchange does not exist on the broker yet",
+        "an exchange is missing",
         extra={"fields": {"exchange": exchange, "retry_seconds": delay}},
     )

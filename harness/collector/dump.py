@@ -55,8 +55,8 @@ def _print(
     present = [name for name in source.exchanges if _exists(connection, name)]
     if not present:
         raise BrokerError(
-            "none of the exchanges in TALLY_OSC_EXCHANGES exists on the broker: "
-            f"[{' '.join(source.exchanges)}]"
+            f"the broker has no exchange of {', '.join(source.exchanges)}; "
+            "start a service that publishes, or name others in TALLY_OSC_EXCHANGES"
         )
     channel = connection.channel()
     queue = channel.queue_declare("", exclusive=True, auto_delete=True).method.queue
@@ -87,9 +87,9 @@ def _exists(connection: pika.BlockingConnection, exchange: str) -> bool:
 def line(exchange: str, routing_key: str, body: bytes) -> str:
     """Return a message as a JSON line without its line end.
 
-    Members whose name contains ``password``, ``token``, ``secret`` or ``connection_info`` are
-    redacted at any depth. Of what is no notification at most 512 bytes are shown, and nothing at
-    all when it is no JSON.
+    A member called anything with ``password``, ``token``, ``secret`` or ``connection_info`` in it
+    is redacted, however deep it lies. What is no notification is cut to 512 bytes; what is no JSON
+    either is not shown at all.
     """
     shown: dict[str, Any] = {"exchange": exchange, "routing_key": routing_key}
     try:

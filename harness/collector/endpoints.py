@@ -89,13 +89,15 @@ def create_app(collector: Collector, *, metrics_enabled: bool = True) -> Starlet
     def readyz(_request: Request) -> Response:
         if collector.ready():
             return PlainTextResponse("ok")
-        return PlainTextResponse("the collector is not ready", status_code=_UNAVAILABLE)
+        return PlainTextResponse(
+            "no session with the broker, or no answer from the outbox", status_code=_UNAVAILABLE
+        )
 
     def healthz(_request: Request) -> Response:
         if collector.healthy():
             return PlainTextResponse("ok")
         return PlainTextResponse(
-            "the collector has been unhealthy for too long", status_code=_UNAVAILABLE
+            "the outbox has been out of order for longer than allowed", status_code=_UNAVAILABLE
         )
 
     routes = [Route("/readyz", readyz), Route("/healthz", healthz)]

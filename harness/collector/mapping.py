@@ -105,7 +105,7 @@ MAPPINGS: dict[str, Entry] = {
     ),
     "floatingip.delete.end": Entry("floatingip.delete.end", "floating_ip", ("floatingip_id",), ""),
     "image.upload": Entry("image.create", "image", *_IMAGE, _ACTIVE, image_size),
-    # Glance creates an image before its bits are there; the upload that follows is booked.
+    # An image announced ahead of its data is left to the upload.
     "image.create": Entry("image.create", "image", *_IMAGE, _ACTIVE, image_size, unsized_image),
     "image.delete": Entry("image.delete", "image", *_IMAGE),
     "octavia.loadbalancer.create.end": Entry(

@@ -1,7 +1,6 @@
 """What the mapping's table calls its state, size and skip rules.
 
-None of them fails: a member whose source is absent, out of bounds or of another type is left out,
-and the Reporting API judges the event.
+None of them fails. What cannot be read is not in the size, and the Reporting API judges that.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ class Sender:
         self._counters.deliver(max(0, min(answer.accepted, len(rows))))
         for item in answer.rejected or ():
             _log.warning(
-                "the Reporting API refused an event and dead-lettered it",
+                "an event was refused by the Reporting API",
                 extra={
                     "fields": {name: item.get(name) for name in ("index", "event_id", "reason")}
                 },

@@ -161,7 +161,7 @@ class Collector:
             except BrokerError as error:
                 self._last_error = str(error)
                 _log.warning(
-                    "the AMQP session ended, reconnecting",
+                    "no session with the broker, trying again",
                     extra={"fields": {"error": str(error), "delay_seconds": delay}},
                 )
                 self._stop.wait(delay + random.random())  # noqa: S311 - jitter, no secret
@@ -224,7 +224,7 @@ class Collector:
             if self._write_failing_since is None:
                 self._write_failing_since = time.monotonic()
             _log.error(
-                "buffering an event failed, requeueing the notification",
+                "the outbox took no events, they go back to the broker",
                 extra={"fields": {"error": str(error), "requeued": len(events) - written}},
             )
         else:
@@ -235,7 +235,7 @@ class Collector:
         """Leave messages with the broker until the outbox has drained below its bound."""
         bound = self._settings.buffer_max_events
         _log.warning(
-            "the outbox is at its bound, pausing the consumer",
+            "the outbox is full, leaving messages with the broker",
             extra={"fields": {"buffered": self._outbox.depth, "bound": bound}},
         )
         subscription.pause()

@@ -79,14 +79,14 @@ def parse(body: bytes) -> Envelope:
     """
     if len(body) > BODY_MAX:
         raise Unparseable(f"the body has {len(body)} bytes; at most {BODY_MAX} are read")
-    outer = _decode(body, "the oslo envelope")
+    outer = _decode(body, "the envelope")
     try:
         message = outer["oslo.message"]
     except KeyError:
-        raise Unparseable("the envelope has no oslo.message member") from None
+        raise Unparseable("the envelope lacks oslo.message") from None
     if not isinstance(message, str):
-        raise Unparseable(f"oslo.message is not a string but {_kind(message)}")
-    inner = _decode(message, "the oslo notification")
+        raise Unparseable(f"oslo.message is no text but {_kind(message)}")
+    inner = _decode(message, "the inner message")
     payload = inner.get("payload")
     return Envelope(
         _text(inner, "message_id"),
@@ -114,7 +114,7 @@ def _text(inner: dict[str, Any], member: str) -> str:
 
 def _timestamp(value: Any) -> int:
     if value is None or value == "":
-        raise Unparseable("the oslo notification has no timestamp")
+        raise Unparseable("the notification is without a timestamp")
     if isinstance(value, str) and (match := _STAMP.fullmatch(value)):
         wall, fraction, _, sign, hours, minutes = match.groups()
         try:

@@ -104,13 +104,13 @@ def test_an_exchange_that_appears_later_is_bound(amqp_url, publish, envelope):
 
 
 def test_no_exchange_at_all(amqp_url):
-    with pytest.raises(BrokerError, match=r"none of the exchanges .*\[glance octavia\]"):
+    with pytest.raises(BrokerError, match="no exchange of glance, octavia;"):
         subscription(amqp_url, exchanges=("glance", "octavia"))
 
 
 def test_a_required_exchange(amqp_url, publish):
     publish([])
-    with pytest.raises(BrokerError, match="the exchange glance does not exist"):
+    with pytest.raises(BrokerError, match="lacks the exchange glance"):
         subscription(amqp_url, exchanges=("nova", "glance"), require_exchanges=True)
 
 
@@ -141,7 +141,7 @@ def test_a_queue_with_other_arguments(amqp_url, publish):
         "tally-notifications", durable=True, arguments={"x-max-length": 5}
     )
     connection.close()
-    with pytest.raises(BrokerError, match="TALLY_OSC_QUEUE_TYPE=classic declares"):
+    with pytest.raises(BrokerError, match="not declared as TALLY_OSC_QUEUE_TYPE=classic"):
         subscription(amqp_url)
 
 
@@ -193,7 +193,7 @@ def test_the_process(amqp_url, publish, reporting, envelope, tmp_path, eventuall
     try:
         for text in process.stdout:
             lines.append(json.loads(text))
-            if "consuming" in lines[-1]["msg"]:
+            if lines[-1]["msg"] == "consuming":
                 break
         port = next(line["port"] for line in lines if line["msg"] == "listening")
         publish([envelope("volume.create.end", f"m{index}") for index in range(20)])

@@ -37,7 +37,7 @@ def test_a_stream_file(tmp_path, capfdbinary):
     assert ["consumed", "volume.create.end", "2"] in rows
     assert ["skipped", "image.create", "1"] in rows
     assert ["unparseable", "total", "1"] in rows
-    assert "line 2: unparseable: decoding the oslo notification" in table
+    assert "line 2: unparseable: decoding the inner message" in table
 
 
 def test_bare_envelopes_with_blank_lines_and_damage(tmp_path, capfdbinary):

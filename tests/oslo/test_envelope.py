@@ -90,8 +90,8 @@ def test_layouts_of_the_timestamp(text, written):
 
 @pytest.mark.parametrize("text", [None, ""])
 def test_no_timestamp(text):
-    assert refused(body({"timestamp": text})) == "the oslo notification has no timestamp"
-    assert refused(body({})) == "the oslo notification has no timestamp"
+    assert refused(body({"timestamp": text})) == "the notification is without a timestamp"
+    assert refused(body({})) == "the notification is without a timestamp"
 
 
 @pytest.mark.parametrize(
@@ -121,26 +121,26 @@ def test_unknown_layouts_of_the_timestamp(text):
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "decoding the oslo envelope"),
+        (b"", "decoding the envelope"),
         (b"null", "not an object but null"),
         (b"[]", "not an object but an array"),
         (b'"{}"', "not an object but a string"),
         (b"true", "not an object but a boolean"),
         (b"1.5", "not an object but a number"),
-        (b"{", "decoding the oslo envelope"),
-        (b"{}", "the envelope has no oslo.message member"),
-        (b'{"oslo.message":{}}', "oslo.message is not a string but an object"),
-        (b'{"oslo.message":null}', "oslo.message is not a string but null"),
-        (b'{"oslo.message":"{"}', "decoding the oslo notification"),
-        (b'{"oslo.message":"[]"}', "decoding the oslo notification: not an object but an array"),
-        (b'{"oslo.message":"{\\"timestamp\\":NaN}"}', "decoding the oslo notification"),
-        (b'{"oslo.message":"{\\"a\\":Infinity}"}', "decoding the oslo notification"),
-        (b'{"oslo.message":"{}"} x', "decoding the oslo envelope"),
-        (b"\xef\xbb\xbf" + body({"timestamp": STAMP}), "decoding the oslo envelope"),
-        (body({"timestamp": STAMP, "a": "ä"}).decode().encode("utf-16"), "decoding the oslo envel"),
-        (b'{"oslo.message":"{}","a":"\xe4"}', "decoding the oslo envelope"),
-        (b'{"oslo.message":"{\\"a\\":\\"\xff\\"}"}', "decoding the oslo envelope"),
-        (gzip.compress(body({"timestamp": STAMP})), "decoding the oslo envelope"),
+        (b"{", "decoding the envelope"),
+        (b"{}", "the envelope lacks oslo.message"),
+        (b'{"oslo.message":{}}', "oslo.message is no text but an object"),
+        (b'{"oslo.message":null}', "oslo.message is no text but null"),
+        (b'{"oslo.message":"{"}', "decoding the inner message"),
+        (b'{"oslo.message":"[]"}', "decoding the inner message: not an object but an array"),
+        (b'{"oslo.message":"{\\"timestamp\\":NaN}"}', "decoding the inner message"),
+        (b'{"oslo.message":"{\\"a\\":Infinity}"}', "decoding the inner message"),
+        (b'{"oslo.message":"{}"} x', "decoding the envelope"),
+        (b"\xef\xbb\xbf" + body({"timestamp": STAMP}), "decoding the envelope"),
+        (body({"timestamp": STAMP, "a": "ä"}).decode().encode("utf-16"), "decoding the envel"),
+        (b'{"oslo.message":"{}","a":"\xe4"}', "decoding the envelope"),
+        (b'{"oslo.message":"{\\"a\\":\\"\xff\\"}"}', "decoding the envelope"),
+        (gzip.compress(body({"timestamp": STAMP})), "decoding the envelope"),
     ],
 )
 def test_bodies_that_are_no_notification(data, reason):
@@ -196,11 +196,11 @@ def test_nesting_of_the_outer_object():
 
 def test_a_deep_subtree_that_is_no_json_is_refused():
     inner = f'{{"timestamp":"{STAMP}","payload":{"[" * 600}1 2{"]" * 600}}}'
-    assert "decoding the oslo notification" in refused(body(inner))
+    assert "decoding the inner message" in refused(body(inner))
     inner = f'{{"timestamp":"{STAMP}","payload":{"[" * 600}{"]" * 599}}}'
-    assert "decoding the oslo notification" in refused(body(inner))
+    assert "decoding the inner message" in refused(body(inner))
     inner = f'{{"timestamp":"{STAMP}","payload":{"[" * 600}{"]" * 601}}}'
-    assert "decoding the oslo notification" in refused(body(inner))
+    assert "decoding the inner message" in refused(body(inner))
 
 
 def test_many_brackets_that_are_not_deep_change_nothing():
