@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
@@ -60,16 +61,28 @@ def read_stream(path: Path) -> Iterator[Notification]:
     Raises:
         StreamError: see above, or the file cannot be read.
     """
-    number = 0
     try:
         with path.open("rb") as file:
-            while text := file.readline(LINE_MAX + 2):
-                number += 1
-                yield _read_line(text.removesuffix(b"\n"))
+            yield from read_opened(file, path)
     except OSError as error:
         raise StreamError(f"reading {path}: {error.strerror or error}") from error
-    except _Refused as error:
-        raise StreamError(f"{path}: line {number}: {error}") from error
+
+
+def read_opened(file: IO[bytes], path: Path) -> Iterator[Notification]:
+    """Yield the notifications of an open stream file, as strictly as `read_stream`.
+
+    Args:
+        file: its lines, decompressed.
+        path: what errors call it.
+    """
+    number = 0
+    while text := file.readline(LINE_MAX + 2):
+        number += 1
+        try:
+            notification = _read_line(text.removesuffix(b"\n"))
+        except _Refused as error:
+            raise StreamError(f"{path}: line {number}: {error}") from error
+        yield notification
     if not number:
         raise StreamError(f"{path} holds no notifications")
 
