@@ -1,0 +1,45 @@
+"""What a stream of messages holds: counts by type, the span, where it was published."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from harness.oslo import Notification
+from harness.recording.instants import head
+
+
+@dataclass(slots=True)
+class Survey:
+    """Counts of a stream, kept while it goes by; memory grows with the number of types only.
+
+    Attributes:
+        notifications: messages.
+        types: oslo type to count, of the messages that are notifications.
+        unparseable: messages that are none.
+        exchanges: names seen.
+        routing_keys: keys seen.
+        first: the earliest instant a message carries, Unix nanoseconds; None while there is none.
+        last: the latest one.
+    """
+
+    notifications: int = 0
+    types: Counter[str] = field(default_factory=Counter)
+    unparseable: int = 0
+    exchanges: set[str] = field(default_factory=set)
+    routing_keys: set[str] = field(default_factory=set)
+    first: int | None = None
+    last: int | None = None
+
+    def add(self, notification: Notification) -> None:
+        """Count a message."""
+        self.notifications += 1
+        self.exchanges.add(notification.exchange)
+        self.routing_keys.add(notification.routing_key)
+        known = head(notification.body)
+        if known is None:
+            self.unparseable += 1
+            return
+        self.types[known.event_type] += 1
+        self.first = known.instant if self.first is None else min(self.first, known.instant)
+        self.last = known.instant if self.last is None else max(self.last, known.instant)
