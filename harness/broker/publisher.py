@@ -96,7 +96,8 @@ class AmqpPublisher:
         self._thread = threading.Thread(target=self._serve, name="amqp-publisher", daemon=True)
         self._connect(url, connect_timeout)
         try:
-            self._open(exchanges)
+            self._open()
+            self.declare(exchanges)
         except BaseException:
             self.close()
             raise
@@ -129,6 +130,40 @@ class AmqpPublisher:
             count += 1
         self._drain()
         return count
+
+    def declare(self, exchanges: Iterable[str]) -> None:
+        """See to it that exchanges exist: those there are used as they are.
+
+        Raises:
+            BrokerError: one can neither be seen nor be declared as a durable topic exchange.
+        """
+        channel = self._new_channel()
+        for exchange in exchanges:
+            if not self._exists(channel, exchange):
+                channel = (
+                    self._new_channel()
+                )  # a missing exchange closes the channel it is sought on
+                self._declare(channel, exchange)
+        self._call(channel.close)
+
+    def _exists(self, channel: Any, exchange: str) -> bool:
+        try:
+            self._ask(lambda done: channel.exchange_declare(exchange, passive=True, callback=done))
+        except pika.exceptions.ChannelClosedByBroker as error:
+            if error.reply_code == 404:
+                return False
+            raise BrokerError(f"looking for exchange {exchange}: {reason(error)}") from error
+        return True
+
+    def _declare(self, channel: Any, exchange: str) -> None:
+        try:
+            self._ask(
+                lambda done: channel.exchange_declare(
+                    exchange, exchange_type="topic", durable=True, callback=done
+                )
+            )
+        except pika.exceptions.ChannelClosedByBroker as error:
+            raise BrokerError(f"declaring the exchange {exchange}: {reason(error)}") from error
 
     def close(self) -> None:
         """Close the connection; closing twice is harmless."""
@@ -213,35 +248,10 @@ class AmqpPublisher:
         finally:
             self._waiting.discard(opened)
 
-    def _open(self, exchanges: Sequence[str]) -> None:
+    def _open(self) -> None:
         self._channel = self._new_channel()
-        for exchange in exchanges:
-            if not self._exists(exchange):
-                self._declare(exchange)
         self._ask(lambda done: self._channel.confirm_delivery(self._on_confirm, callback=done))
         self._call(lambda: self._channel.add_on_return_callback(self._on_return))
-
-    def _exists(self, exchange: str) -> bool:
-        try:
-            self._ask(
-                lambda done: self._channel.exchange_declare(exchange, passive=True, callback=done)
-            )
-        except pika.exceptions.ChannelClosedByBroker as error:
-            if error.reply_code != 404:
-                raise BrokerError(f"looking for exchange {exchange}: {reason(error)}") from error
-            self._channel = self._new_channel()
-            return False
-        return True
-
-    def _declare(self, exchange: str) -> None:
-        try:
-            self._ask(
-                lambda done: self._channel.exchange_declare(
-                    exchange, exchange_type="topic", durable=True, callback=done
-                )
-            )
-        except pika.exceptions.ChannelClosedByBroker as error:
-            raise BrokerError(f"declaring the exchange {exchange}: {reason(error)}") from error
 
     def _new_channel(self) -> Any:
         channel = self._ask(lambda done: self._connection.channel(on_open_callback=done))
@@ -338,7 +348,9 @@ class AmqpPublisher:
         self._fail(f"the broker returned a message: {method.reply_text} ({method.reply_code})")
 
     def _on_channel_closed(self, channel: Any, error: Exception) -> None:
-        if not self._abandon(error) and channel is self._channel:
+        if isinstance(error, pika.exceptions.ChannelClosedByBroker):
+            self._abandon(error)
+        if channel is self._channel:
             self._fail(reason(error))
 
     def _close(self) -> None:
@@ -352,13 +364,12 @@ class AmqpPublisher:
         self._fail(reason(error))
         self._stop()
 
-    def _abandon(self, error: BaseException) -> bool:
-        """Fail every request under way; tell whether there was one."""
+    def _abandon(self, error: BaseException) -> None:
+        """Fail every request under way."""
         with self._changed:
             waiting = list(self._waiting)
         for answer in waiting:
             _fail(answer, error)
-        return bool(waiting)
 
     def _stop(self) -> None:
         self._connection.ioloop.stop()

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from harness.oslo import Notification
+from harness.oslo.envelope import rfc3339
 from harness.recording.instants import head
 
 
@@ -21,6 +22,9 @@ class Survey:
         routing_keys: keys seen.
         first: the earliest instant a message carries, Unix nanoseconds; None while there is none.
         last: the latest one.
+        opening: what the first message that carries an instant carries.
+        closing: what the last one does.
+        months: month, as ``YYYY-MM``, to the number of messages that carry an instant of it.
     """
 
     notifications: int = 0
@@ -30,6 +34,9 @@ class Survey:
     routing_keys: set[str] = field(default_factory=set)
     first: int | None = None
     last: int | None = None
+    opening: int | None = None
+    closing: int | None = None
+    months: Counter[str] = field(default_factory=Counter)
 
     def add(self, notification: Notification) -> None:
         """Count a message."""
@@ -41,5 +48,15 @@ class Survey:
             self.unparseable += 1
             return
         self.types[known.event_type] += 1
+        self.months[rfc3339(known.instant)[:7]] += 1
+        self.opening = known.instant if self.opening is None else self.opening
+        self.closing = known.instant
         self.first = known.instant if self.first is None else min(self.first, known.instant)
         self.last = known.instant if self.last is None else max(self.last, known.instant)
+
+    @property
+    def month(self) -> str | None:
+        """The month most messages are of, the earlier of two; None where no instant is known."""
+        if not self.months:
+            return None
+        return min(self.months, key=lambda month: (-self.months[month], month))
