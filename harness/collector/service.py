@@ -61,7 +61,7 @@ class Collector:
         self._settings = settings
         self._subscribe = subscribe
         self._checkpoint = checkpoint
-        self._counters = Counters()
+        self._counters = Counters(settings.counters_path)
         self._outbox = Outbox(settings.buffer_path, now=now)
         self._stop = threading.Event()
         self._consuming = threading.Event()

@@ -27,6 +27,7 @@ class Settings:
         prefetch: messages taken off the bus at once.
         unhealthy_threshold: seconds the outbox may be unusable before ``/healthz`` fails.
         summary_interval: seconds between two summaries in the log.
+        counters_path: a file that holds the counters even after a SIGKILL; None keeps none.
         pause_interval: seconds between two looks at an outbox that was at its bound.
         requeue_delay: seconds to wait after a failed write.
     """
@@ -41,6 +42,7 @@ class Settings:
     prefetch: int = 100
     unhealthy_threshold: float = 600.0
     summary_interval: float = 60.0
+    counters_path: Path | None = None
     pause_interval: float = 5.0
     requeue_delay: float = 1.0
 
@@ -51,6 +53,7 @@ class Settings:
         Raises:
             UsageError: one is missing or malformed; names it.
         """
+        counters = environment.text("TALLY_OSC_COUNTERS_PATH")
         return cls(
             cloud=environment.required("TALLY_OSC_CLOUD"),
             reporting_url=environment.http_url(
@@ -72,6 +75,7 @@ class Settings:
             summary_interval=environment.seconds(
                 "TALLY_OSC_SUMMARY_INTERVAL_S", 60.0, least=1, most=10**6
             ),
+            counters_path=Path(counters) if counters else None,
         )
 
 

@@ -1,5 +1,7 @@
 """Counters, and how many labels they may have."""
 
+import json
+
 from harness.collector.counters import LABELS_MAX, OTHER, Counters
 from harness.collector.outcome import Kind, Outcome, judge
 
@@ -62,3 +64,27 @@ def test_an_event_over_64_kib_is_skipped():
     assert (fits.kind, len(fits.event)) == (Kind.CONSUMED, 65536)
     over = judge((frame % ("v" * (65537 - bare))).encode(), "c")
     assert over == Outcome(Kind.SKIPPED, "volume.create.end")
+
+
+def test_a_file_holds_the_counters(tmp_path):
+    path = tmp_path / "counters.json"
+    counters = Counters(path)
+    counters.count([Outcome(Kind.CONSUMED, "a"), Outcome(Kind.UNPARSEABLE)])
+    assert json.loads(path.read_bytes()) == {
+        "consumed": {"a": 1},
+        "skipped": {},
+        "unparseable": 1,
+        "delivered": 0,
+        "delivery_errors": 0,
+    }
+    counters.deliver(3)
+    counters.fail()
+    counters.count([Outcome(Kind.SKIPPED, "b")])
+    last = json.loads(path.read_bytes())
+    assert (last["delivered"], last["delivery_errors"], last["skipped"]) == (3, 1, {"b": 1})
+
+
+def test_a_counters_file_that_cannot_be_written_stops_nothing(tmp_path):
+    counters = Counters(tmp_path / "none" / "counters.json")
+    counters.deliver(1)
+    assert counters.snapshot().delivered == 1
