@@ -6,7 +6,6 @@ It carries no credential, so requests a browser sends on behalf of some page are
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -39,7 +38,7 @@ class _Factor(msgspec.Struct):
 
 def control_routes(
     clock: VirtualClock, publication: Publication, period: tuple[int, int]
-) -> Sequence[BaseRoute]:
+) -> list[BaseRoute]:
     """Return the routes of the control endpoint.
 
     Args:
