@@ -74,7 +74,7 @@ class _Control:
             return _refuse(403, "the factor does not take a request a browser sent")
         try:
             body = await read_body(request, _MOST_BYTES)
-            factor = msgspec.json.decode(body, type=_Factor).factor
+            factor = msgspec.json.decode(body.decode(), type=_Factor).factor
             self._clock.set_factor(factor)
         except (BodyTooLong, msgspec.DecodeError, UnicodeDecodeError, UsageError):
             return _refuse(400, _FACTOR_REFUSED)

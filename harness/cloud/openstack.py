@@ -23,14 +23,18 @@ from harness.oracle.model import Interval, Oracle, Resource
 #: Longest body of a login.
 _MOST_BYTES = 1024
 
-_VERSIONS: dict[str, Any] = {
-    "/compute/v2.1/": {
-        "version": {"id": "v2.1", "status": "CURRENT", "version": "2.96", "min_version": "2.1"}
-    },
-    "/image/": {"versions": [{"id": "v2.15", "status": "CURRENT"}]},
-    "/network/": {"versions": [{"id": "v2.0", "status": "CURRENT"}]},
-    "/load-balancer/": {"versions": [{"id": "v2.0", "status": "CURRENT"}]},
-}
+#: Path of a version document to its content, and where the version it names is rooted.
+_VERSIONS: Sequence[tuple[str, str, str, dict[str, Any]]] = (
+    (
+        "/compute/v2.1/",
+        "version",
+        "/compute/v2.1/",
+        {"id": "v2.1", "status": "CURRENT", "version": "2.96", "min_version": "2.1"},
+    ),
+    ("/image/", "versions", "/image/v2/", {"id": "v2.15", "status": "CURRENT"}),
+    ("/network/", "versions", "/network/v2.0/", {"id": "v2.0", "status": "CURRENT"}),
+    ("/load-balancer/", "versions", "/load-balancer/v2.0/", {"id": "v2.0", "status": "CURRENT"}),
+)
 
 #: Route, resource type, top-level member, document.
 _LISTINGS: Sequence[tuple[str, str, str, Callable[[Resource, Interval], documents.Document]]] = (
@@ -84,7 +88,11 @@ def openstack_routes(oracle: Oracle, now: Callable[[], float]) -> Sequence[BaseR
         return _json(document, 201, {"X-Subject-Token": token})
 
     routes: list[BaseRoute] = [Route("/v3/auth/tokens", log_in, methods=["POST"])]
-    routes += [Route(path, guarded(_constant(body))) for path, body in _VERSIONS.items()]
+    for path, member, root, version in _VERSIONS:
+        routes += [
+            Route(path, guarded(_constant(_version(member, version)))),
+            Route(path.rstrip("/"), guarded(_linked(member, version, root))),
+        ]
     routes += [
         Route("/compute/v2.1/servers/detail", guarded(_servers(oracle, now))),
         Route("/compute/v2.1/flavors/detail", guarded(_constant({"flavors": documents.flavors()}))),
@@ -99,6 +107,23 @@ def openstack_routes(oracle: Oracle, now: Callable[[], float]) -> Sequence[BaseR
 
 def _constant(body: Any) -> Callable[[Request], Response]:
     return lambda _: _json(body)
+
+
+def _version(member: str, version: dict[str, Any]) -> dict[str, Any]:
+    return {member: [version] if member == "versions" else version}
+
+
+def _linked(member: str, version: dict[str, Any], root: str) -> Callable[[Request], Response]:
+    """Answer keystoneauth, which asks for the catalog's URL as it stands.
+
+    It adds no final slash, follows no relative redirect, and passes over a version without a link.
+    """
+
+    def answer(request: Request) -> Response:
+        link = {"rel": "self", "href": f"http://{request.headers.get('host', '')}{root}"}
+        return _json(_version(member, version | {"links": [link]}))
+
+    return answer
 
 
 def _listing(

@@ -58,6 +58,7 @@ class Listener:
             "ws": "none",
             "timeout_keep_alive": 120,
             "log_config": None,
+            "log_level": "warning",
             "access_log": False,
             "lifespan": "off",
             "timeout_graceful_shutdown": 10,
