@@ -1,1 +1,1 @@
-"""The simulated cloud's other faces: control endpoint, OpenStack API, metrics."""
+"""Where the simulated cloud can be asked: over HTTP, by a scrape, through what it pushes."""

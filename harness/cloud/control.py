@@ -28,7 +28,7 @@ _MOST_BYTES = 1024
 _END_OF_TIME = 253402300799
 
 _FACTOR_REFUSED = (
-    'factor must be a JSON object with a number member "factor" that is zero or positive'
+    'send a JSON object whose member "factor" is a number, 0 or more, such as {"factor": 744}'
 )
 
 
@@ -71,7 +71,7 @@ class _Control:
 
     async def set_factor(self, request: Request) -> Response:
         if _from_browser(request):
-            return _refuse(403, "the factor does not take a request a browser sent")
+            return _refuse(403, "a browser sent this; change the factor with a tool such as curl")
         try:
             body = await read_body(request, _MOST_BYTES)
             factor = msgspec.json.decode(body.decode(), type=_Factor).factor
@@ -83,10 +83,10 @@ class _Control:
 
     async def release(self, request: Request) -> Response:
         if _from_browser(request):
-            return _refuse(403, "release does not take a request a browser sent")
+            return _refuse(403, "a browser sent this; release with a tool such as curl")
         content_type = request.headers.get("content-type", "")
         if content_type and not content_type.lower().startswith("application/json"):
-            return _refuse(415, "release takes application/json or no body")
+            return _refuse(415, "a release has no body, or one of type application/json")
         answer = self._document(held=0, holding=False)
         try:
             self._publication.release()

@@ -42,8 +42,8 @@ def check_flavors(oracle: Oracle) -> None:
             name = text(interval, "flavor")
             if name not in _FLAVORS:
                 raise UnknownFlavor(
-                    "building the fake OpenStack API: the oracle names the flavor "
-                    f'"{name}" that the world does not hold; it has {", ".join(_FLAVORS)}'
+                    f'the fake OpenStack API cannot list flavor "{name}", which an instance of the '
+                    f"oracle has; it knows {', '.join(_FLAVORS)}"
                 )
 
 

@@ -15,10 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from harness.oracle.sample import Sample
 
-_HELP = (
-    "The simulated cloud's inventory at the run's virtual instant, under the OpenStack database "
-    "exporter's names."
-)
+_HELP = "What the simulated cloud holds at the virtual instant of the scrape."
 _FORMAT = "text/plain; version=0.0.4; charset=utf-8"
 
 #: Scrapes answered at once, and seconds one may take.

@@ -106,7 +106,7 @@ class Identity:
         except (msgspec.DecodeError, UnicodeDecodeError):
             user = _User("", "")
         if not (_same(user.name, USER) & _same(user.password, PASSWORD)):
-            raise Unauthorized("the credentials are not the simulator's")
+            raise Unauthorized("no such user, or another password")
         return self._token, {"token": _token(host, time.time())}
 
     def check(self, token: str) -> None:
@@ -116,7 +116,7 @@ class Identity:
             Unauthorized: the token is none, or of an earlier run.
         """
         if not _same(token, self._token):
-            raise Unauthorized("the token is not the one this run issued")
+            raise Unauthorized("this run issued another token; log in again")
 
 
 def _same(given: str, wanted: str) -> bool:

@@ -143,7 +143,9 @@ def _servers(oracle: Oracle, now: Callable[[], float]) -> Callable[[Request], Re
             try:
                 moment = msgspec.convert(since, _AWARE).timestamp()
             except (msgspec.ValidationError, OverflowError):
-                return PlainTextResponse("changes-since must be an RFC 3339 instant", 400)
+                return PlainTextResponse(
+                    "changes-since: write the instant as in 2026-07-01T00:00:00Z", 400
+                )
             if request.query_params.get("deleted", "").lower() == "true":
                 gone = deleted(oracle, moment, now(), "instance")
                 return _json({"servers": [documents.deleted_server(*pair) for pair in gone]})

@@ -1,8 +1,7 @@
 """OTLP metrics over HTTP in their JSON mapping.
 
-Written here rather than by an SDK: an SDK stamps a point when it collects it, and every point of a
-month belongs to a virtual instant far from the wall clock's. Values travel as decimal texts, which
-keeps byte counts exact beyond 2^53.
+Written here because an SDK stamps points with the time of their collection, and those of a month
+carry virtual instants. Values travel as decimal texts, so that large byte counts stay exact.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def encode(samples: Sequence[Sample], attributes: Mapping[str, str]) -> bytes:
     """Return one request's document.
 
     Args:
-        samples: at most `MOST_POINTS`; one metric per name, in order of first appearance.
+        samples: at most `MOST_POINTS`; each name becomes one metric, the first to come first.
         attributes: added to each point unless its labels set them.
 
     Raises:
@@ -41,7 +40,7 @@ def encode(samples: Sequence[Sample], attributes: Mapping[str, str]) -> bytes:
     for sample in samples:
         if kinds.setdefault(sample.name, sample.cumulative) is not sample.cumulative:
             raise MixedSeries(
-                f"the metric {sample.name} carries a gauge sample and a counter sample in one batch"
+                f"{sample.name} comes as a gauge and as a counter within one batch of metrics"
             )
         metric = metrics.setdefault(sample.name, _metric(sample))
         data = metric["sum" if sample.cumulative else "gauge"]

@@ -72,14 +72,14 @@ class Publication:
         with self._changed:
             if not self._held:
                 raise ReleaseRefused(
-                    "nothing is held back: the run was started without the held-back switch"
+                    "this month holds nothing back; --faults held-back makes one that does"
                 )
             if self._phase is Phase.PUBLISHING:
                 raise ReleaseRefused(
-                    "the month is still publishing; release once /clock reports holding true"
+                    "the month is not out yet; wait until /clock says holding, then release"
                 )
             if self._phase is Phase.RELEASED:
-                raise ReleaseRefused("the held-back notifications were already released")
+                raise ReleaseRefused("what was held back is released already")
             self._phase = Phase.RELEASED
             self._changed.notify_all()
 

@@ -200,9 +200,9 @@ def batches(
 ) -> Iterator[tuple[int, list[Sample]]]:
     """Yield what to send and the grid instant it reaches, as the clock passes the grid.
 
-    At each step all traffic up to it and the inventory of it are added. They go out when a request
-    is full, at the last step, or when the clock has not reached the next step yet. An interrupted
-    clock ends the grid.
+    Each step adds the traffic up to it and its inventory. What waits goes out as soon as it fills a
+    request or the clock has still to reach the next step, and with the last step in any case. An
+    interrupted clock ends the grid.
     """
     traffic = samples(oracle, step)
     ahead = next(traffic, None)

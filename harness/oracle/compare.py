@@ -1,4 +1,4 @@
-"""Holding an engine's export against the oracle, resource by resource.
+"""Comparing what an engine exported with what the oracle expects.
 
 Equality first: what the oracle expects of a resource and what the export books for it are laid
 down in one form and compared with ``==``. Only a pair that differs is looked at more closely, to
@@ -78,7 +78,7 @@ class Comparison:
         differences: by resource type, then id.
         unpriced: resource type to how many of the oracle's the model does not price.
         reconciled: how many priced load balancers were left to reconciliation.
-        skipped: rated records of other clouds or platforms.
+        skipped: how many rated records name another cloud or platform.
         faults: switches of the month, canonical order.
     """
 
@@ -98,19 +98,21 @@ class Comparison:
     def lines(self) -> list[str]:
         """Return the report, line by line, the verdict last."""
         left_out = {
-            kind: f"{kind}: {count} resources are not priced by pricing model {self.version} "
-            "and were not compared"
+            kind: f"{kind}: {count} resources left out; pricing model {self.version} does not "
+            "price them"
             for kind, count in self.unpriced.items()
         }
         if self.reconciled:
             left_out[RECONCILED] = (
-                f"{RECONCILED}: {self.reconciled} resources are sized by reconciliation "
-                "and were not compared"
+                f"{RECONCILED}: {self.reconciled} resources left out; only reconciliation knows "
+                "their size"
             )
         lines = [difference.line() for difference in self.differences]
         lines += [text for _, text in sorted(left_out.items())]
         if self.skipped:
-            lines.append(f"skipped {self.skipped} rated records of other clouds or platforms")
+            lines.append(
+                f"{self.skipped} rated records left out; they name another cloud or platform"
+            )
         if self.faults:
             lines.append(f"the month ran with the fault switches {', '.join(self.faults)}")
         if self.matches:
@@ -158,7 +160,12 @@ def compare(oracle: Oracle, export: Path, model: PricingModel) -> Comparison:
         compared += 1
         start, end = found.bounds
         what = _Detail(
-            "unexpected", start, end, None, spell_bounds(start, end), "not in the oracle"
+            "unexpected",
+            start,
+            end,
+            None,
+            spell_bounds(start, end),
+            "the export bills it and the oracle does not know it",
         )
         differences.append(_difference(key, [what], ()))
     differences.sort(key=lambda difference: (difference.resource_type, difference.resource_id))
@@ -261,31 +268,31 @@ def _check_gates(
 ) -> None:
     if not kept:
         raise GateError(
-            f"rated.csv holds no rated record of cloud {oracle.cloud} on platform {PLATFORM}: "
-            "the run that wrote it did not bill this month"
+            f"nothing in rated.csv is of cloud {oracle.cloud} and platform {PLATFORM}; export a "
+            "run that billed this month"
         )
     month = oracle.start, oracle.end
     for row in kept:
         if (row.period_start, row.period_end) != month:
             raise GateError(
-                f"rated.csv bills {spell_bounds(row.period_start, row.period_end)} "
-                f"and the oracle describes {spell_bounds(*month)}"
+                f"rated.csv is of the period {spell_bounds(row.period_start, row.period_end)}, the "
+                f"oracle of {spell_bounds(*month)}"
             )
     rated_by: dict[str, set[str]] = {}
     for row in kept:
         tariff = model.tariff(PLATFORM, row.resource_type)
         if tariff is None or row.dimension not in {d.metric for d in tariff.dimensions}:
             raise GateError(
-                f"rated.csv rates {row.resource_type} by {row.dimension}, which pricing model "
-                f"{model.version} does not price: pass the model the run rated with"
+                f"rated.csv rates {row.resource_type} by {row.dimension}, for which pricing model "
+                f"{model.version} has no price; name the model of that run with --pricing"
             )
         rated_by.setdefault(row.resource_type, set()).add(row.dimension)
     for resource_type, dimensions in sorted(rated_by.items()):
         for metric in metrics[resource_type]:
             if metric not in dimensions:
                 raise GateError(
-                    f"pricing model {model.version} prices {resource_type} by {metric} and "
-                    "rated.csv rates no record by it: pass the model the run rated with"
+                    f"pricing model {model.version} has a price for {metric} of {resource_type} "
+                    "and rated.csv no row of it; name the model of that run with --pricing"
                 )
 
 
@@ -321,7 +328,9 @@ def _details(resource: Resource, found: _Booked | None, metrics: Sequence[str]) 
     if found is None:
         start, end = resource.intervals[0].start, resource.intervals[-1].end
         return [
-            _Detail("lost", start, end, spell_bounds(start, end), None, "missing from the export")
+            _Detail(
+                "lost", start, end, spell_bounds(start, end), None, "the export does not bill it"
+            )
         ]
     repeated = _repeated(found)
     if repeated:
@@ -356,10 +365,10 @@ def _repeated(found: _Booked) -> _Detail | None:
         return None
     over = spell_bounds(row.start, row.end)
     if found.conflict is not None:
-        text = f"the export books {over} under more than one state or project"
+        text = f"{over} is booked under two states or projects"
         stated = f"{row.state} in {row.project_id}"
     else:
-        text = f"the export rates {over} by {row.dimension} more than once"
+        text = f"{over} is rated twice by {row.dimension}"
         stated = f"{row.dimension} {row.quantity}"
     return _Detail("duplicated", row.start, row.end, None, stated, text)
 
@@ -371,7 +380,7 @@ def _interval_details(
     if actual is None:
         assert wanted is not None  # noqa: S101 - the longer list has it
         over = spell_bounds(wanted.start, wanted.end)
-        yield _Detail("lost", wanted.start, wanted.end, over, None, f"the export lacks {over}")
+        yield _Detail("lost", wanted.start, wanted.end, over, None, f"{over} is not billed")
         return
     over = spell_bounds(actual.start, actual.end)
     if wanted is None:
@@ -381,7 +390,7 @@ def _interval_details(
             actual.end,
             None,
             over,
-            f"the export books {over}, which the oracle does not hold",
+            f"{over} is billed and the oracle holds no such interval",
         )
         return
     bounds = wanted.start, wanted.end
@@ -392,7 +401,7 @@ def _interval_details(
             *bounds,
             expected,
             over,
-            f"the oracle expects {expected} and the export books {over}",
+            f"{over} is billed where the oracle holds {expected}",
         )
         return
     if actual.state != wanted.state:
@@ -401,7 +410,7 @@ def _interval_details(
             *bounds,
             wanted.state,
             actual.state,
-            f'state "{actual.state}" over {over}, the oracle expects "{wanted.state}"',
+            f'{over} is billed in state "{actual.state}", lived in "{wanted.state}"',
         )
     if actual.project_id != wanted.project_id:
         yield _Detail(
@@ -409,12 +418,12 @@ def _interval_details(
             *bounds,
             wanted.project_id,
             actual.project_id,
-            f"project {actual.project_id} over {over}, the oracle expects {wanted.project_id}",
+            f"{over} is billed to project {actual.project_id}, lived in {wanted.project_id}",
         )
     for metric in metrics:
         expects, cell = wanted.cells[metric], actual.cells.get(metric)
         if cell is None:
-            text = f"no {metric} quantity over {over}"
+            text = f"{over} is not rated by {metric}"
             yield _Detail("wrong-quantity", *bounds, _four(expects), None, text)
         elif cell != expects:
             yield _Detail(
@@ -422,7 +431,7 @@ def _interval_details(
                 *bounds,
                 _four(expects),
                 _four(cell),
-                f"{metric} {_four(cell)} over {over}, the oracle expects {_four(expects)}",
+                f"{over} is billed with {metric} {_four(cell)}, lived with {_four(expects)}",
             )
 
 

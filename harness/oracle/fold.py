@@ -87,8 +87,8 @@ def fold(month: Month, metrics_interval: int = METRICS_INTERVAL) -> Oracle:
 def intervals_of(facts: Iterable[Fact]) -> list[tuple[int, int | None, str, str, Size]]:
     """Fold one resource's facts, in order, into (start, end, state, project, size).
 
-    An end of None is open. A fact that repeats the open interval's state, project and size opens
-    nothing; an interval without length is left out.
+    An end of None is open. Nothing begins with a fact that reports what is open already, and an
+    interval without length is left out.
     """
     found: list[tuple[int, int | None, str, str, Size]] = []
     opened: tuple[int, str, str, Size] | None = None
@@ -130,8 +130,8 @@ def _sort_out(
             resource_type, event_type = BOOKED[fact.event_type]
         except KeyError:
             raise FoldError(
-                f"the oracle knows no resource type for {fact.event_type}; book it in the fold's "
-                "table and raise the document's format"
+                f"{fact.event_type} belongs to no type of resource; book it in the fold's table "
+                "and raise the document's format"
             ) from None
         groups.setdefault((resource_type, fact.resource_id), []).append(fact)
         if not fact.dropped:
@@ -145,7 +145,7 @@ def _order(resource_type: str, resource_id: str, facts: list[Fact]) -> Sequence[
     for earlier, later in itertools.pairwise(facts):
         if earlier.instant == later.instant:
             raise FoldError(
-                f"{resource_type} {resource_id} reports two billable transitions at "
-                f"{rfc3339(later.instant)}, which the projection cannot order"
+                f"{resource_type} {resource_id} has two facts at {rfc3339(later.instant)}; "
+                "nothing says which comes first"
             )
     return facts

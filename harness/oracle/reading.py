@@ -1,7 +1,7 @@
 """Reading ``oracle.json``: a document that leaves anything out is refused.
 
-JSON would leave an absent member at its zero value, and every comparison on it would then blame
-the engine; so each member has to be stated, and only the members inside a ``size`` are free.
+A comparison would blame the engine for whatever an oracle leaves out, so each member has to be
+stated; what stands inside a ``size`` is free.
 """
 
 from __future__ import annotations
@@ -133,14 +133,14 @@ class _Reader:
             self._check_resource(resource)
         for row in stated.traffic or ():
             if not row.resource_id:
-                self._refuse("states a traffic row without a resource")
+                self._refuse("has traffic of no resource")
             if not (_is_stated(row.start) and _is_stated(row.end)):
-                self._refuse(f"states a traffic row of instance {row.resource_id} without bounds")
+                self._refuse(f"has traffic of instance {row.resource_id} that lacks a bound")
         self._nothing_left_out(stated)
 
     def _check_resource(self, resource: _Resource) -> None:
         if not (resource.resource_type and resource.resource_id):
-            self._refuse("holds a resource without a type or an id")
+            self._refuse("has a resource that lacks its type or id")
         name = f"{resource.resource_type} {resource.resource_id}"
         if not resource.intervals:
             self._refuse(f"states no interval for {name}")

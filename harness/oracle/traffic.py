@@ -2,7 +2,7 @@
 
 Traffic lies on a grid of equal steps counted from the start of the month. A step accrues
 ``level * weight * seconds * jitter // 3 600 000`` bytes in each direction, the weight being that
-of the working week at the step's start, and belongs whole to the interval its start lies in.
+of the working week at the step's start. The interval a step starts in gets all of it.
 
 The rows of the document are sums over steps; since a month knows three weights only, a row is
 found by counting the steps of each weight instead of walking them.
@@ -56,8 +56,8 @@ def check_interval(seconds: float) -> int:
     """
     if seconds != int(seconds) or not 30 <= seconds <= DAY:
         raise MetricsIntervalError(
-            f"--metrics-interval: {seconds:g}s must be a whole number of seconds between "
-            "30s and 24h; the usual one is 300s"
+            f"--metrics-interval: {seconds:g}s must be whole seconds, from 30s to 24h; the usual "
+            "one is 300s"
         )
     return int(seconds)
 
@@ -140,8 +140,8 @@ def place(
 def samples(oracle: Oracle, step: int = METRICS_INTERVAL) -> Iterator[Sample]:
     """Yield every counter sample of the month, by instant, name and resource id.
 
-    A sample is the sum of the steps before it, so the first one of a series is 0 and what the
-    last step accrues stands in the last row of the document and in no sample.
+    A sample is the sum of the steps before it: a series begins at 0, and of the bytes of the last
+    step only the document knows.
     """
     waiting = [
         _Counter(series, oracle.cloud)
@@ -267,9 +267,8 @@ def _series(resources: Iterable[Resource], seed: int, start: int, step: int) -> 
             levels = LEVELS[resource.workload]
         except KeyError:
             raise TrafficError(
-                f"placing the traffic of the month: instance {resource.resource_id} runs the "
-                f'workload "{resource.workload}", which no traffic level is stated for; the levels '
-                "are classic, gardener and ci"
+                f'instance {resource.resource_id} runs the workload "{resource.workload}", and '
+                f"how much that moves is known for {', '.join(LEVELS)} only"
             ) from None
         jitter = 50 + stream.below(101)
         egress, ingress = (

@@ -103,7 +103,7 @@ REFUSALS = [
     (["--cloud", "meta"], '--cloud: "meta" is a virtual platform'),
     (["--cloud", "partner"], '--cloud: "partner" is a virtual platform'),
     (["--cloud", "z\udcfcrich"], "must be valid UTF-8 text"),
-    (["--metrics-interval", "0s"], "--metrics-interval: 0s must be a whole number of seconds"),
+    (["--metrics-interval", "0s"], "--metrics-interval: 0s must be whole seconds"),
     (["--metrics-interval", "29s"], "--metrics-interval: 29s must be"),
     (["--metrics-interval", "30.5s"], "--metrics-interval: 30.5s must be"),
     (["--metrics-interval", "-5m"], "--metrics-interval: -300s must be"),

@@ -69,7 +69,7 @@ def test_no_factor_is_refused(bench, body):
     answer = bench.client.put("/clock", data=body)
     assert answer.status_code == 400
     assert answer.text == (
-        'factor must be a JSON object with a number member "factor" that is zero or positive'
+        'send a JSON object whose member "factor" is a number, 0 or more, such as {"factor": 744}'
     )
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
     assert bench.clock.factor == 744
@@ -86,16 +86,19 @@ def test_browsers_are_refused_before_anything_else(serve, header):
     bench = Bench(serve, held=4)
     answer = bench.client.put("/clock", data="nonsense", headers={header: "x"})
     assert answer.status_code == 403
-    assert answer.text == "the factor does not take a request a browser sent"
+    assert answer.text == "a browser sent this; change the factor with a tool such as curl"
     answer = bench.client.post("/release", data="x", headers={header: "", "Content-Type": "a/b"})
     assert answer.status_code == 403
-    assert answer.text == "release does not take a request a browser sent"
+    assert answer.text == "a browser sent this; release with a tool such as curl"
 
 
 def test_release_wants_json_or_nothing(serve):
     bench = Bench(serve, held=4)
     answer = bench.client.post("/release", data="a=b", headers={"Content-Type": "text/plain"})
-    assert (answer.status_code, answer.text) == (415, "release takes application/json or no body")
+    assert (answer.status_code, answer.text) == (
+        415,
+        "a release has no body, or one of type application/json",
+    )
     answer = bench.client.post(
         "/release", data="{}", headers={"Content-Type": "application/json; charset=utf-8"}
     )
@@ -106,12 +109,12 @@ def test_release_in_each_phase(serve):
     bench = Bench(serve)
     answer = bench.client.post("/release")
     assert answer.status_code == 409
-    assert answer.text.startswith("nothing is held back")
+    assert answer.text.startswith("this month holds nothing back")
     bench = Bench(serve, held=4)
     answer = bench.client.post("/release")
     assert (answer.status_code, answer.text) == (
         409,
-        "the month is still publishing; release once /clock reports holding true",
+        "the month is not out yet; wait until /clock says holding, then release",
     )
     assert bench.client.get("/clock").json()["held"] == 4
     waiting = bench.hold()
@@ -125,7 +128,7 @@ def test_release_in_each_phase(serve):
     answer = bench.client.post("/release")
     assert (answer.status_code, answer.text) == (
         409,
-        "the held-back notifications were already released",
+        "what was held back is released already",
     )
 
 

@@ -76,7 +76,7 @@ def test_the_document():
 
 def test_a_name_of_two_kinds_is_refused():
     mixed = [gauge(1, "x"), gauge(2, "x")._replace(cumulative=True)]
-    with pytest.raises(otlp.MixedSeries, match="the metric x carries a gauge sample and a counter"):
+    with pytest.raises(otlp.MixedSeries, match="x comes as a gauge and as a counter"):
         otlp.encode(mixed, {})
 
 

@@ -37,7 +37,7 @@ def test_differences_exit_1_with_their_number_on_stderr(bench, call, capsys):
     bench.write()
     assert call() == 1
     out, err = capsys.readouterr()
-    assert out.splitlines()[0] == "instance i-1: missing from the export"
+    assert out.splitlines()[0] == "instance i-1: the export does not bill it"
     assert err == "Error: 1 resources differ from the oracle\n"
 
 

@@ -217,8 +217,8 @@ REFUSALS = [
     (lambda d: d.pop("cloud"), "FILE names no cloud"),
     (lambda d: d.pop("period_to"), "FILE names no period"),
     (lambda d: d.update(period_from="0001-01-01T00:00:00Z"), "FILE names no period"),
-    (lambda d: first(d).update(resource_type=""), "FILE holds a resource without a type or an id"),
-    (lambda d: first(d).pop("resource_id"), "FILE holds a resource without a type or an id"),
+    (lambda d: first(d).update(resource_type=""), "FILE has a resource that lacks its type or id"),
+    (lambda d: first(d).pop("resource_id"), "FILE has a resource that lacks its type or id"),
     (lambda d: first(d).update(intervals=[]), "FILE states no interval for image m-1"),
     (lambda d: interval(d).pop("from"), "FILE states an interval of image m-1 without bounds"),
     (
@@ -235,11 +235,11 @@ REFUSALS = [
     ),
     (
         lambda d: d["traffic"][0].update(resource_id=""),
-        "FILE states a traffic row without a resource",
+        "FILE has traffic of no resource",
     ),
     (
         lambda d: d["traffic"][0].pop("to"),
-        "FILE states a traffic row of instance i-1 without bounds",
+        "FILE has traffic of instance i-1 that lacks a bound",
     ),
     (lambda d: d.pop("seed"), 'FILE leaves out "seed" of the document'),
     (lambda d: d.pop("counts"), 'FILE leaves out "counts" of the document'),

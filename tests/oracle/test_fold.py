@@ -163,7 +163,9 @@ def test_marks_are_in_canonical_order_and_on_the_resource_alone():
 
 
 def test_an_unknown_type_refuses_the_oracle():
-    with pytest.raises(FoldError, match=r"no resource type for compute\.instance\.resize\.end"):
+    with pytest.raises(
+        FoldError, match=r"compute\.instance\.resize\.end belongs to no type of resource"
+    ):
         fold(month([alive(0), alive(1, "compute.instance.resize.end")]))
 
 
@@ -171,7 +173,7 @@ def test_two_facts_at_one_instant_refuse_the_oracle_even_when_dropped():
     facts = [alive(7, dropped=True), alive(9), ended(7, dropped=True)]
     with pytest.raises(
         FoldError,
-        match="instance i-1 reports two billable transitions at 2026-07-01T00:00:07Z",
+        match="instance i-1 has two facts at 2026-07-01T00:00:07Z",
     ):
         fold(month(facts))
 
