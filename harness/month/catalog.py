@@ -144,4 +144,7 @@ def resource_type_of(event_type: str) -> str:
 
 
 def _by_prefix(table: dict[str, str], event_type: str) -> str:
-    return next(value for prefix, value in table.items() if event_type.startswith(prefix))
+    for prefix, value in table.items():
+        if event_type.startswith(prefix):
+            return value
+    raise LookupError(f"{event_type} is no event type of the simulated cloud")
