@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from harness.errors import UsageError
 from harness.stack.interface import MonthStack
 
 
@@ -53,6 +52,8 @@ def plan(names: str, seed: int) -> Chaos:
     Raises:
         UsageError: a name that is no disturbance.
     """
-    if names:
-        raise UsageError(f'--chaos: "{names}" names no disturbance of seed {seed}; there are none')
-    return Quiet()
+    if not names:
+        return Quiet()
+    from harness.drill.storm import Storm, read  # noqa: PLC0415 - quiet days need none of it
+
+    return Storm(read(names), seed)

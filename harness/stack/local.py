@@ -191,6 +191,7 @@ class LocalStack:
                 amqp_url=amqp_url,
                 service=service,
                 directory=directory,
+                broker=self.broker,
             )
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from typing import Protocol
 from harness.broker import Publisher
 from harness.stack.books import Books
 from harness.stack.interface import Access, Collector
+from harness.stack.rabbitmq import PrivateBroker
 
 
 class Service(Protocol):
@@ -41,6 +42,7 @@ class OpenMonth:
         amqp_url: of its vhost; empty on the in-memory bus.
         service: the Reporting API as something to end and start; None where it is not ours.
         directory: its files; None where it has none.
+        broker: the broker as something to restart; None where it is not ours.
     """
 
     collector: Collector
@@ -51,6 +53,7 @@ class OpenMonth:
     amqp_url: str = field(default="", repr=False)
     service: Service | None = None
     directory: Path | None = None
+    broker: PrivateBroker | None = None
 
     def publisher(self) -> Publisher:
         """Connect a publisher to this month's bus."""

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -90,10 +91,19 @@ def test_the_process(amqp_url):
                     "payload": {"token": "sesame"},
                 }
             )
-            seen = ""
-            while not seen:  # until the dump's own queue is bound
-                publisher.publish([Notification("nova", "notifications.info", message)] * 50)
+            stop = threading.Event()
+
+            def publish():  # again and again, because nobody tells when the dump listens
+                while not stop.wait(0.1):
+                    publisher.publish([Notification("nova", "notifications.info", message)])
+
+            thread = threading.Thread(target=publish)
+            thread.start()
+            try:
                 seen = process.stdout.readline()
+            finally:
+                stop.set()
+                thread.join()
             assert json.loads(seen)["payload"] == {"token": "[redacted]"}
         finally:
             process.send_signal(signal.SIGTERM)
