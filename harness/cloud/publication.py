@@ -52,6 +52,11 @@ class Publication:
         """Whether everything else is out and a release is waited for."""
         return self._phase is Phase.HOLDING
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run is being stopped."""
+        return self._interrupted
+
     def confirm(self, count: int) -> None:
         """State how many notifications are confirmed so far."""
         self._published = count

@@ -171,6 +171,10 @@ class Push:
         """Begin."""
         self._thread.start()
 
+    def interrupt(self) -> None:
+        """Try no failed request again; the clock's interrupt ends the rest."""
+        self._endpoint.interrupt()
+
     def join(self, timeout: float | None = None) -> None:
         """Wait for the end of the grid, of the pushing, or of `timeout` seconds."""
         self._thread.join(timeout)

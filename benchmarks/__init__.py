@@ -1,1 +1,0 @@
-"""What is measured, each as a ratio in one run: ``python -m benchmarks [name…]``."""
