@@ -73,7 +73,7 @@ class VirtualClock:
     def sleep_until(self, instant: float) -> bool:
         """Wait for a virtual instant; return whether the wait ended undisturbed.
 
-        Returns at once when the instant has passed or the factor is 0, and returns False, then and
+        Nobody waits for an instant that is over, or at factor 0. Returns False, then and
         ever after, once `interrupt` was called.
         """
         with self._changed:

@@ -9,6 +9,8 @@ MINUTE = 60
 HOUR = 3600
 DAY = 86400
 
+_TWO_DIGITS = tuple(f"{number:02d}" for number in range(60))
+
 
 def rfc3339(instant: int) -> str:
     """Write an instant as ``YYYY-MM-DDTHH:MM:SSZ``."""
@@ -34,4 +36,5 @@ def _date(day: int) -> str:
 
 
 def _clock(second: int) -> str:
-    return f"{second // HOUR:02d}:{second // MINUTE % MINUTE:02d}:{second % MINUTE:02d}"
+    hours, minutes, seconds = second // HOUR, second // MINUTE % MINUTE, second % MINUTE
+    return f"{_TWO_DIGITS[hours]}:{_TWO_DIGITS[minutes]}:{_TWO_DIGITS[seconds]}"

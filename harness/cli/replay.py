@@ -226,7 +226,9 @@ def _read_options(arguments: argparse.Namespace) -> Options:
     level = environment.choice("TALLY_LOG_LEVEL", "INFO", log.LEVELS)
     url = environment.secret("TALLY_SIM_AMQP_URL")
     if not url:
-        raise UsageError("set TALLY_SIM_AMQP_URL: a replay has nowhere to publish")
+        raise UsageError(
+            "TALLY_SIM_AMQP_URL is not set: name the broker to replay to, as amqp://localhost"
+        )
     options = Options(
         url=url,
         factor=_factor(arguments.factor),
@@ -282,8 +284,11 @@ def _period(text: str | None) -> Period | None:
         raise UsageError(f"--shift-to: {error}") from error
 
 
-class _Stopped(Exception):
-    """A signal arrived before anything was published."""
+class _Stopped(BaseException):
+    """A signal arrived before anything was published.
+
+    No `Exception`, as `KeyboardInterrupt` is none: nothing on the way may swallow it.
+    """
 
 
 class _Signals:

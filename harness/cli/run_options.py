@@ -142,8 +142,8 @@ def _read_period(text: str) -> Period:
         raise UsageError(f"--period: {error}") from error
     if not period.has_ended():
         raise UsageError(
-            f"--period: {period} has not ended yet; it ends {rfc3339(period.end)}, and a month is "
-            f"billed once it is over; the last one that is over is {Period.last_ended()}"
+            f"--period: {period} runs until {rfc3339(period.end)}, and only a month that is over "
+            f"can be billed; the last one is {Period.last_ended()}"
         )
     return period
 

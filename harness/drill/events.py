@@ -35,7 +35,7 @@ def events(month: Month) -> Iterator[bytes]:
         if outcome.kind is not OutcomeKind.CONSUMED:
             raise UnmappedTransition(
                 f"transition {transition.event_type} at {rfc3339(transition.instant)} is billable, "
-                f"but the collector's mapping claims nothing for it ({outcome.kind.value}); "
+                f"but to the collector it is {outcome.kind.value}; "
                 "every billable type needs a row in the mapping's table"
             )
         yield outcome.event

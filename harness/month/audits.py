@@ -60,9 +60,9 @@ def append(draft: Draft) -> None:
     """
     taken = {(one.resource_id, one.instant) for one in draft.transitions}
     fleet: dict[str, _Entry] = {}
-    midnight = draft.start + DAY
+    midnight, end = draft.start + DAY, draft.end
     for transition in sorted(draft.transitions, key=attrgetter("instant")):
-        while midnight < draft.end and transition.instant >= midnight:
+        while midnight < end and transition.instant >= midnight:
             fleet = _report(draft, fleet, taken, midnight)
             midnight += DAY
         if transition.event_type == _CREATED:
@@ -73,7 +73,7 @@ def append(draft: Draft) -> None:
             and transition.resource_id in fleet
         ):
             fleet[transition.resource_id].follow(transition)
-    while midnight < draft.end:
+    while midnight < end:
         fleet = _report(draft, fleet, taken, midnight)
         midnight += DAY
 

@@ -67,7 +67,7 @@ SMALL = Flavor("m1.small", 1, 2048, 20, 0, 2, "1b7f4c20-3e5a-4d18-8f92-2a6c9b0d7
 MEDIUM = Flavor("m1.medium", 2, 4096, 40, 0, 3, "4e6a8d31-5c92-4b07-a13d-8f2b6c4e0a95")
 LARGE = Flavor("m1.large", 4, 8192, 40, 40, 5, "8d2c1e40-0b7a-4a3e-9d61-5b8c7a2f1e93")
 XLARGE = Flavor("m1.xlarge", 8, 16384, 160, 0, 7, "c05a7f92-1d4b-4e63-b872-3a9d5c1e8f04")
-#: Of workers that boot from a volume: no disk of its own.
+#: For workers with a root volume: it brings no disk.
 DISKLESS = Flavor("c1.large", 4, 8192, 0, 0, 9, "e2d4b6a8-0c1e-4f3a-95b7-6d8f0a2c4e61")
 
 #: In draw order.
@@ -144,4 +144,7 @@ def resource_type_of(event_type: str) -> str:
 
 
 def _by_prefix(table: dict[str, str], event_type: str) -> str:
-    return next(value for prefix, value in table.items() if event_type.startswith(prefix))
+    for prefix, value in table.items():
+        if event_type.startswith(prefix):
+            return value
+    raise LookupError(f"{event_type} is no event type of the simulated cloud")

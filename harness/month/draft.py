@@ -23,14 +23,14 @@ Effect = tuple[str, Size] | None
 class Draft:
     """The month under construction.
 
-    Transitions and facts are appended in generation order, which is not chronological. It matters,
-    because the sort at the end is stable. A payload is frozen when it is appended: it shows the
-    world as it stands at that point of the generation.
+    Transitions and facts are appended as the generation comes to them, which is not by time. Their
+    order still counts, because the sort at the end keeps it within a second. What a payload shows
+    is the world of the moment it was appended, whatever changes afterwards.
 
     Attributes:
         period: the month.
         cloud: name of the cloud.
-        shape: decides what happens, when, and how big it is.
+        shape: the draws behind every event, its time and its size.
         ids: of everything billable.
         noise_ids: of what only noise carries.
         world: who lives in the cloud.

@@ -1,12 +1,12 @@
 """The fault switches: what goes wrong between the cloud and the collector.
 
-A switch changes what the bus carries and never what the cloud did. Two of them move the creation
-of instances to before the month while it is generated (`Leads`); the other four are passes over
-the finished schedule, here.
+Whatever is switched on, the cloud lived the same life; the bus tells it differently. Two switches
+move the creation of instances to before the month while it is generated (`Leads`); the other four
+are passes over the finished schedule, here.
 
-Every pass draws from a stream of its own while it walks the billable transitions of the untouched
-schedule, and remembers its picks by message id. They take effect where the pass meets them in the
-stream the earlier passes left. This is why no switch moves what another one picks.
+A pass has its private random stream. It picks by walking the billable transitions of the schedule
+as it was before any pass, and notes message ids; it acts where those ids turn up in the stream
+that the passes ahead of it have left. That keeps the picks of one switch independent of the others.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class Bus:
     Attributes:
         seed: of the month.
         billable: the billable transitions of the schedule, untouched.
-        stream: what is published before a release, in publication order.
+        stream: what goes out at once, in publication order.
         touch: called with a transition whose resource a switch reached, and the switch.
-        held: what is published after a release, in schedule order.
+        held: what has to wait for a release, in schedule order.
     """
 
     seed: int

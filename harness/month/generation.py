@@ -89,9 +89,11 @@ def _drop_early(draft: Draft) -> None:
 
 
 def _schedule(draft: Draft) -> list[Transition]:
-    """Sort by instant, stably, and give everything its message id."""
+    """Sort by instant, stably, and give everything its message id, each stream in that order."""
     schedule = sorted(draft.transitions, key=attrgetter("instant"))
-    for transition in schedule:
-        noise = transition.kind is Kind.NOISE
-        transition.message_id = (draft.noise_ids if noise else draft.ids).uuid()
+    noise = [transition for transition in schedule if transition.kind is Kind.NOISE]
+    others = [transition for transition in schedule if transition.kind is not Kind.NOISE]
+    for transitions, ids in ((noise, draft.noise_ids), (others, draft.ids)):
+        for transition, message_id in zip(transitions, ids.uuids(len(transitions)), strict=True):
+            transition.message_id = message_id
     return schedule

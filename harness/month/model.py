@@ -125,8 +125,8 @@ class Month:
         period: the billing period.
         cloud: name of the cloud.
         faults: switches that were on, canonical order.
-        schedule: every transition, stably sorted by instant, message ids given.
-        stream: what is published before a release, in publication order.
+        schedule: every transition by its instant, those of one second as they were appended.
+        stream: what goes out at once, in publication order.
         held: what ``held-back`` took out, in schedule order.
         facts: in append order.
         tenants: registration order: classic 1 to 3, ci, alpha, beta.

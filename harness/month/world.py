@@ -81,7 +81,7 @@ class Shoot:
         garden: the project it belongs to.
         plan: what kind of shoot it is.
         index: counted from 1 over all projects.
-        network: built when the shoot is.
+        network: built together with the shoot.
         workers: in the order they were booted.
         extras: today's additional workers.
         claims: persistent volumes, in the order they were made.
@@ -126,7 +126,7 @@ class Ci:
     Attributes:
         tenant: who it is.
         image_id: of the runners' image.
-        network: built at the start of the month.
+        network: the runners' network, built when the month begins.
     """
 
     tenant: Tenant

@@ -24,7 +24,7 @@ class Notification:
     Attributes:
         exchange: name of the topic exchange.
         routing_key: ``notifications.info`` throughout a generated month.
-        body: the oslo envelope, the very bytes that go on the bus.
+        body: the oslo envelope as its bytes are published.
     """
 
     exchange: str

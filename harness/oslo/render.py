@@ -19,7 +19,8 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 _ESCAPES = tuple(
     (character.encode(), f"\\u{ord(character):04x}".encode()) for character in "<>&\u2028\u2029"
 )
-#: What is left of a byte that belongs to no valid UTF-8 sequence after a ``surrogateescape``.
+_ASCII_ESCAPES = _ESCAPES[:3]
+#: What ``surrogateescape`` makes of a byte that is no UTF-8.
 _STRAY = re.compile("[\udc80-\udcff]")
 
 
@@ -30,25 +31,25 @@ def document(members: Mapping[str, Any]) -> bytes:
     is enough.
     """
     text = _encode(members)
-    for character, escape in _ESCAPES:
+    for character, escape in _ASCII_ESCAPES if text.isascii() else _ESCAPES:
         if character in text:
             text = text.replace(character, escape)
     return text
 
 
 def envelope(message: bytes) -> bytes:
-    """Return the oslo envelope around the JSON text of a message.
+    """Return the oslo envelope around a message, a `document` or the beginning of one.
 
-    The text may be cut off anywhere; each byte left of a cut character becomes U+FFFD.
+    Each byte left of a character that was cut through becomes U+FFFD.
     """
     text = message.decode("utf-8", "surrogateescape")
     if not text.isascii():
         text = _STRAY.sub("\ufffd", text)
-    return document({"oslo.message": text, "oslo.version": "2.0"})
+    return b'{"oslo.message":%b,"oslo.version":"2.0"}' % _encode(text)
 
 
 def line(notification: Notification) -> bytes:
-    """Return a line of a stream file; the body stands in it as the very bytes it is."""
+    """Return a line of a stream file; the body stands in it as it is."""
     return b'{"exchange":%b,"routing_key":%b,"body":%b}\n' % (
         _encode(notification.exchange),
         _encode(notification.routing_key),

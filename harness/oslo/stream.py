@@ -1,7 +1,7 @@
 """Stream files: the notifications of a month, one a line, in publication order.
 
-A line is a JSON object of ``exchange``, ``routing_key`` and ``body``; the body is the oslo
-envelope, kept as the very bytes that go on the bus.
+A line is a JSON object of ``exchange``, ``routing_key`` and ``body``, the last being the oslo
+envelope. Reading and writing never re-encode it: its bytes are those that are published.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The PCG generator and its named streams."""
+"""Random words, the ids made of them, and a month's named streams."""
 
 from harness.prng.identifiers import Identifiers
 from harness.prng.pcg import Pcg

@@ -1,4 +1,4 @@
-"""Ids drawn from a stream: two words each, laid down least significant byte first."""
+"""Ids drawn from a stream: sixteen bytes each, two words in little-endian order."""
 
 from __future__ import annotations
 
@@ -21,16 +21,22 @@ class Identifiers:
 
     def hex(self) -> str:
         """Return 32 lower-case hex digits, the form of project and user ids."""
-        return self._bits().to_bytes(16, "little").hex()
+        return (self._pcg.word() | self._pcg.word() << 64).to_bytes(16, "little").hex()
 
     def uuid(self) -> str:
         """Return a version 4 UUID in its lower-case text form."""
-        digits = (self._bits() & _CLEARED | _SET).to_bytes(16, "little").hex()
-        return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+        return _spell(self._pcg.word() | self._pcg.word() << 64)
+
+    def uuids(self, count: int) -> list[str]:
+        """Return `count` UUIDs, as so many calls of `uuid` would."""
+        words = iter(self._pcg.words(2 * count))
+        return [_spell(low | high << 64) for low, high in zip(words, words, strict=True)]
 
     def permutation(self, count: int) -> list[int]:
         """Return the numbers 0 to `count` - 1 in random order, drawn from the same stream."""
         return self._pcg.permutation(count)
 
-    def _bits(self) -> int:
-        return self._pcg.word() | self._pcg.word() << 64
+
+def _spell(bits: int) -> str:
+    digits = (bits & _CLEARED | _SET).to_bytes(16, "little").hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

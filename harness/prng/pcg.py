@@ -39,12 +39,21 @@ class Pcg:
 
     def word(self) -> int:
         """Return the next word, 0 to 2**64 - 1."""
-        self._state = state = (self._state * _MULTIPLIER + _INCREMENT) & _STATE
-        high = state >> 64
-        high ^= high >> 32
-        high = high * _OUTPUT & _WORD
-        high ^= high >> 48
-        return high * (state & _WORD | 1) & _WORD
+        return self.words(1)[0]
+
+    def words(self, count: int) -> list[int]:
+        """Return the next `count` words."""
+        state = self._state
+        words = []
+        for _ in range(count):
+            state = (state * _MULTIPLIER + _INCREMENT) & _STATE
+            high = state >> 64
+            high ^= high >> 32
+            high = high * _OUTPUT & _WORD
+            high ^= high >> 48
+            words.append(high * (state & _WORD | 1) & _WORD)
+        self._state = state
+        return words
 
     def below(self, bound: int) -> int:
         """Return a number from 0 to `bound` - 1.

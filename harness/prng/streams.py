@@ -1,6 +1,6 @@
 """The named streams of a month.
 
-Each is a generator of its own, seeded with the month's seed and a salt, so that a draw of one
+The month's seed is one half of every stream's state, a salt the other; a draw from one stream
 never moves a draw of another.
 """
 
@@ -12,7 +12,7 @@ from harness.prng.salt import fnv1a64
 
 
 def shape(seed: int) -> Pcg:
-    """Return the stream that decides what happens, when, and how big it is."""
+    """Return the stream behind every event of a month, its time and its size."""
     return Pcg(seed, 1)
 
 

@@ -12,7 +12,7 @@ from harness.recording.instants import NANO, head
 class Pace:
     """Holds each message back until its instant; order is never changed.
 
-    A message older than the clock goes out at once, and so does one that carries no instant.
+    What is behind the clock, or carries no instant, is not held back at all.
 
     Attributes:
         lag: the longest a message that was not older than those before it went out behind its

@@ -52,3 +52,4 @@ def configure(service: str, level: str, stream: IO[str] | None = None) -> None:
         level=logging.WARNING if level == "WARN" else level, handlers=[handler], force=True
     )
     logging.getLogger("pika").setLevel(logging.CRITICAL)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)

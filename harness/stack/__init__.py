@@ -1,6 +1,17 @@
-"""Starting and stopping what a drill needs."""
+"""Starting and stopping what a drill needs.
+
+::
+
+    stack = open_stack("auto", Options())
+    with stack.month("seed-1", cloud="os-sim") as month:
+        publisher = month.publisher()
+        month.collector.start()
+        ...
+    stack.close()
+"""
 
 from harness.stack.interface import (
+    KINDS,
     Access,
     Collector,
     Counters,
@@ -9,5 +20,19 @@ from harness.stack.interface import (
     StackError,
     Unavailable,
 )
+from harness.stack.open import attach, open_stack
+from harness.stack.options import Options
 
-__all__ = ["Access", "Collector", "Counters", "MonthStack", "Stack", "StackError", "Unavailable"]
+__all__ = [
+    "KINDS",
+    "Access",
+    "Collector",
+    "Counters",
+    "MonthStack",
+    "Options",
+    "Stack",
+    "StackError",
+    "Unavailable",
+    "attach",
+    "open_stack",
+]

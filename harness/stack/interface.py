@@ -119,6 +119,13 @@ class Stack(Protocol):
         """Open a month's part under a name unique in the run; its end removes all of it."""
         ...
 
+    def handover(self) -> dict[str, str]:
+        """Return what `harness.stack.attach` needs in another process of this run; JSON-able.
+
+        It may hold passwords. Raises UsageError where the kind cannot be shared.
+        """
+        ...
+
     def close(self) -> None:
-        """Stop what was started; nothing of it is left."""
+        """Stop what was started; nothing of it is left. Closing twice is harmless."""
         ...

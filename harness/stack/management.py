@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 from urllib.parse import quote
 
 import requests
@@ -19,9 +18,7 @@ class Management:
     def __init__(self, url: str, user: str, password: str) -> None:
         """Talk to the API at `url` (no final slash)."""
         self._url = url
-        self._session = requests.Session()
-        self._session.auth = (user, password)
-        self._session.trust_env = False
+        self._account = (user, password)
 
     def __repr__(self) -> str:
         return f"Management({self._url!r})"
@@ -29,7 +26,7 @@ class Management:
     def answers(self) -> bool:
         """Whether it answers an authenticated call."""
         try:
-            return self._session.get(f"{self._url}/api/whoami", timeout=5).status_code == 200
+            return self._ask("GET", "/api/whoami", timeout=5).status_code == 200
         except requests.RequestException:
             return False
 
@@ -50,13 +47,18 @@ class Management:
         """Return the names of all vhosts."""
         return [str(vhost["name"]) for vhost in self._call("GET", "/api/vhosts").json()]
 
+    def _ask(self, method: str, path: str, *, timeout: float) -> requests.Response:
+        with requests.Session() as session:
+            session.trust_env = False  # neither a proxy nor a .netrc has a part in this
+            session.auth = self._account
+            content = "{}" if method == "PUT" else None
+            return session.request(method, self._url + path, timeout=timeout, data=content)
+
     def _call(
         self, method: str, path: str, accepted: tuple[int, ...] = (200, 201, 204)
     ) -> requests.Response:
         try:
-            answer = self._session.request(
-                method, self._url + path, timeout=_TIMEOUT, json=_BODIES.get(method)
-            )
+            answer = self._ask(method, path, timeout=_TIMEOUT)
         except requests.RequestException as error:
             raise StackError(f"the broker's management API: {method} {path}: {error}") from error
         if answer.status_code not in accepted:
@@ -65,6 +67,3 @@ class Management:
                 f"status {answer.status_code}: {answer.text[:300]}"
             )
         return answer
-
-
-_BODIES: dict[str, Any] = {"PUT": {}}

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
-import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Self
-from urllib.parse import quote
 
-import pika
-import pika.exceptions
-
+from harness.stack.address import BrokerAddress
 from harness.stack.interface import StackError, Unavailable
-from harness.stack.management import Management
 from harness.stack.ports import free_ports
 from harness.stack.process import Process
+from harness.stack.scratch import Scratch
 
 #: Where Debian keeps the script itself; the one on PATH insists on the system's account.
 _DEBIAN = Path("/usr/lib/rabbitmq/bin")
 _USER = "tally"
 _ATTEMPTS = 3
+#: What epmd, the runtime and the server say about a port that is not free any more.
+_PORT_TAKEN = re.compile("eaddrinuse|already_used|Address already in use|already in use")
 
 
 def find_rabbitmq(program: str = "rabbitmq-server") -> Path:
@@ -57,6 +56,7 @@ class PrivateBroker:
 
     Attributes:
         port: AMQP port.
+        address: that, and all else another process needs to use it.
         directory: its data, logs and configuration.
     """
 
@@ -78,18 +78,26 @@ class PrivateBroker:
         self._epmd_program = epmd
         self._start_timeout = start_timeout
         self._password = secrets.token_urlsafe(24)
-        self.directory = Path(tempfile.mkdtemp(prefix="tally-rabbitmq-"))
+        self._scratch = Scratch()
+        self.directory = self._scratch.path
         self._choose_ports()
         self._epmd: Process | None = None
         self._process: Process | None = None
 
     def _choose_ports(self) -> None:
         self.port, self._dist_port, self._epmd_port, self._http_port = free_ports(4)
-        self._management = Management(f"http://127.0.0.1:{self._http_port}", _USER, self._password)
+        self.address = BrokerAddress(
+            host="127.0.0.1",
+            port=self.port,
+            management=f"http://127.0.0.1:{self._http_port}",
+            user=_USER,
+            password=self._password,
+        )
+        self._management = self.address.api()
 
     def url(self, vhost: str = "/") -> str:
         """Return the AMQP address of a vhost, password included."""
-        return f"amqp://{_USER}:{self._password}@127.0.0.1:{self.port}/{quote(vhost, safe='')}"
+        return self.address.url(vhost)
 
     @property
     def version(self) -> tuple[int, ...]:
@@ -142,7 +150,7 @@ class PrivateBroker:
                 self._start_once()
             except StackError as error:
                 self.kill()
-                if not fresh or attempt == _ATTEMPTS - 1 or "eaddrinuse" not in str(error):
+                if not fresh or attempt == _ATTEMPTS - 1 or not _PORT_TAKEN.search(str(error)):
                     raise
                 self._choose_ports()
             else:
@@ -167,25 +175,7 @@ class PrivateBroker:
             log=log,
             remove=self.directory,
         )
-        self._process.wait_until(self.answers, self._start_timeout)
-
-    def answers(self) -> bool:
-        """Whether a connection to the default vhost and a declaration succeed."""
-        parameters = pika.URLParameters(self.url())
-        parameters.socket_timeout = 5
-        parameters.blocked_connection_timeout = 5
-        try:
-            connection = pika.BlockingConnection(parameters)
-        except (pika.exceptions.AMQPError, OSError):
-            return False
-        try:
-            connection.channel().queue_declare("", exclusive=True, auto_delete=True)
-        except pika.exceptions.AMQPError:
-            return False
-        finally:
-            if connection.is_open:
-                connection.close()
-        return self._management.answers()
+        self._process.wait_until(self.address.answers, self._start_timeout)
 
     def stop(self) -> None:
         """End the server cleanly; data and ports stay. Takes some seconds."""
@@ -211,7 +201,7 @@ class PrivateBroker:
         for process in (self._process, self._epmd):
             if process is not None:
                 process.kill()
-        shutil.rmtree(self.directory, ignore_errors=True)
+        self._scratch.close()
 
     def __enter__(self) -> Self:
         try:

@@ -92,7 +92,7 @@ def test_the_interval_places_the_traffic(tmp_path: Path) -> None:
 
 REFUSALS = [
     (["--period", "2026-7"], '--period: "2026-7" is not a YYYY-MM month'),
-    (["--period", "9998-12"], "--period: 9998-12 has not ended yet; it ends 9999-01-01T00:00:00Z"),
+    (["--period", "9998-12"], "--period: 9998-12 runs until 9999-01-01T00:00:00Z"),
     (["--seed", "-1"], '--seed: "-1" must be a whole number from 0 to 18446744073709551615'),
     (["--seed", "18446744073709551616"], "--seed: 18446744073709551616 must be a whole number"),
     (["--seed", "1" * 5000], "must be a whole number"),

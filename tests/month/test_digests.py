@@ -5,11 +5,160 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+import pytest
+
 from harness.calendar import Period
-from harness.month import Month, Transition, generate
+from harness.month import FAULTS, Kind, Month, Transition, generate
+from harness.month.catalog import resource_type_of
+from harness.month.faults import Bus, apply
 from harness.month.render import line
 
+P, M, D, R, S, H = FAULTS
+
 PLAIN = "06026f36fb269bf1661a1dc275ff8fe32e2c89646a01ec285e78c0863bab1cab"
+
+MONTHS = [
+    (
+        2,
+        "2026-07",
+        "os-sim",
+        16799,
+        "2a745c4c0c75e3c1c1fb393569f76cbcebc41540c7c9af71c5fe3a73c9f60e38",
+    ),
+    (
+        3,
+        "2026-07",
+        "os-sim",
+        14762,
+        "49709c83e57fec47f9c0d07441fbd3c5b2f4c47481b11ee7f5d07fd7b8f0053c",
+    ),
+    (
+        4,
+        "2026-07",
+        "os-sim",
+        16074,
+        "6eb68e09c259b6ecaa8d59d7f572a75472af0a2b4a5ffd96deb69d4857d32c56",
+    ),
+    (
+        5,
+        "2026-07",
+        "os-sim",
+        16213,
+        "b1b31f9e0625def54cf33487535189468c001e38ac32c1b2f12a04eb3fa933f7",
+    ),
+    # Starts on a Saturday.
+    (
+        1,
+        "2026-08",
+        "os-sim",
+        15721,
+        "0498fb4b7b9dcf3fb63bf8c8c2bb1f7a7546a5da523a7e49da25a17680160905",
+    ),
+    # 28 and 29 days.
+    (
+        1,
+        "2026-02",
+        "os-sim",
+        13913,
+        "e27c68e1ee87b298c539576036026bf93f2bfb052c603b2817d72838b0c9969f",
+    ),
+    (
+        7,
+        "2028-02",
+        "lab",
+        13943,
+        "98f024d785ef40a98ed470cae82905638496377a470dfca7fa95ee17216a447c",
+    ),
+    (
+        42,
+        "2026-11",
+        "os-sim",
+        14312,
+        "010ab08fafa57ff4a73b5fea4f918dd555311364a1a7af021ce849e0c4f07239",
+    ),
+    # The largest seed, over a year's end.
+    (
+        2**64 - 1,
+        "2025-12",
+        "c-1",
+        16108,
+        "37616838ad9f0f4c0403a61cbf9b9aeaef8914ab4a98a52a25611cdba4a29c29",
+    ),
+    # Audits that have to give way; test_audits looks at them one by one.
+    (
+        17,
+        "2026-07",
+        "os-sim",
+        17035,
+        "647e5f7b2ce97104fd24fba5220d085641c8ba4b55b651e44be5566e5c1b7608",
+    ),
+    (
+        86,
+        "2026-07",
+        "os-sim",
+        16819,
+        "f9c5b36690c45c6888152e2ba232185ada79db4c0b973103b80cca40b6108f13",
+    ),
+    (
+        1298,
+        "2026-07",
+        "os-sim",
+        16370,
+        "55a2f1c5214790e7a5a0bb146db469bd39c397ab1a55f072ba825354583026ef",
+    ),
+    (
+        7158,
+        "2026-07",
+        "os-sim",
+        16035,
+        "29345df2f54e6ea69135b50806621e82904ebf545595ed285e88528763af12c9",
+    ),
+    # Names that need escapes, and UTF-8.
+    (
+        3,
+        "2026-07",
+        "a&b<c>",
+        14762,
+        "f7d8f3f37de997f46eb237e04ce1eed9073e7745a86610de049f4e412194a0fb",
+    ),
+    (
+        3,
+        "2026-07",
+        "zürich",
+        14762,
+        "b00a38d3ac49ca79278cfa747f561bcf679f5324f2c7071df13e3e303906a79d",
+    ),
+]
+
+HELD = "e0673c1fec12b5dabd5d9add34c4872afe37ca380f8588d6ca35e8d6722d544f"
+
+# Seed 1, 2026-07, os-sim: length of the stream, billable ones in it, what is touched per switch,
+# by any, and the digest of the stream where one is known.
+SWITCHED = {
+    (D,): (15827, 1898, {D: 85}, 85, "e53c649e3fc99439ca31d2890f4db440185ca6a42805744729d9fb5db56b8616"),
+    (R,): (15741, 1812, {R: 87}, 87, "380148aa56d2efe8f472a632eb3421d06bb13b7acceeef6a18579374098d94c6"),
+    (S,): (15828, 1812, {S: 84}, 84, "4678cb7d7438d3700d85654e30c1c958c9bc5df5f68af3ef04868181522345b9"),
+    (H,): (15657, 1728, {H: 81}, 81, "ad206d9b11042e8240df1175596b76ab59efdc9db4d0ca0686f6705dc6ada5ff"),
+    (R, H): (15657, 1728, {R: 80, H: 81}, 160, "cda9954da9e6670e590731d26e31920c5315e8cc1a356d7e037f5c6bc612895d"),
+    (D, H): (15738, 1809, {D: 80, H: 81}, 154, "240c2fa66c65d1c7a5cb7da9101f217e083058b0f8b6dec0e35c47c5a51745af"),
+    (S, H): (15740, 1728, {S: 80, H: 81}, 157, "426e123cc53b573f0cf069eb05d5de3303eaef49efbd73498268c83f0003171b"),
+    (D, R): (15827, 1898, {D: 85, R: 87}, 165, "65cb85cb4aae4939dc7892272024ad92a7703b4af6c51bf0894bcd66614efcba"),
+    (R, S): (15828, 1812, {R: 87, S: 84}, 163, None),
+    (D, S): (15914, 1898, {D: 85, S: 84}, 166, "fd5dea399a4ddd4bf1d20a0ceae961f0898c9eba07064e660e351a6a6f2b26d0"),
+    (D, R, S, H): (15821, 1809, {D: 80, R: 80, S: 80, H: 81}, 294, "8e5ccb0199d39f51a862c2418f5a418d7d67a86c2ac15b43142fe183e603dd96"),
+}  # fmt: skip
+
+LED = {
+    (P,): (15741, 1812, {P: 18}, 18, "5de55c8b87e50bc71c95fb4b95f01e8bad0b7c6b0c756bddd8661a2e3ad8f83a"),
+    (M,): (15557, 1752, {M: 18}, 18, "629e9cc72a7048909f2e1c8b04227cfd37bf187c5bade1d7de303880a69f10af"),
+    (P, D, R, S, H): (15820, 1809, {P: 18, D: 81, R: 81, S: 80, H: 83}, 308, "9125d9faa86500571a782a5b09d040bc0bec225b6a480c9f6ff0c9fe643187ca"),
+    (M, D, R, S, H): (15638, 1745, {M: 18, D: 77, R: 75, S: 83, H: 80}, 293, "8a4f5fd3ddf09b0de163514df10029cd78ea845017e04227c6e3ac28207d29f0"),
+}  # fmt: skip
+
+LED_HELD = {
+    (P, D, R, S, H): "3bff5a2e42b7b02de1093d815ea0b288a4958351319293d89219846baca2b2b1",
+    (M, D, R, S, H): "5fc32e54cfa15b195552b869eabf17d58b181257326d872e83d75181d656a56b",
+}
 
 
 def digest(transitions: Iterable[Transition]) -> str:
@@ -19,9 +168,60 @@ def digest(transitions: Iterable[Transition]) -> str:
     return sha256.hexdigest()
 
 
-def month(seed: int, period: str, cloud: str, *faults: str) -> Month:
-    return generate(seed, Period.parse(period), cloud, faults)
+def figures(
+    stream: list[Transition], touched: dict[tuple[str, str], set[str]], switches: Iterable[str]
+) -> tuple[int, int, dict[str, int], int]:
+    billable = sum(transition.kind is Kind.BOOKED for transition in stream)
+    per_switch = {switch: sum(switch in names for names in touched.values()) for switch in switches}
+    return len(stream), billable, per_switch, len(touched)
 
 
-def test_seed_1() -> None:
-    assert digest(month(1, "2026-07", "os-sim").stream) == PLAIN
+def test_the_plain_month(plain: Month) -> None:
+    assert digest(plain.stream) == PLAIN
+    assert figures(plain.stream, plain.touched, ()) == (15741, 1812, {}, 0)
+    assert plain.schedule == plain.stream
+    assert not plain.held
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "period", "cloud", "count", "expected"), MONTHS)
+def test_other_months(seed: int, period: str, cloud: str, count: int, expected: str) -> None:
+    month = generate(seed, Period.parse(period), cloud)
+    assert len(month.stream) == count
+    assert digest(month.stream) == expected
+
+
+@pytest.mark.parametrize("switches", SWITCHED, ids="+".join)
+def test_stream_switches(plain: Month, switches: tuple[str, ...]) -> None:
+    touched: dict[tuple[str, str], set[str]] = {}
+
+    def touch(transition: Transition, switch: str) -> None:
+        key = resource_type_of(transition.event_type), transition.resource_id
+        touched.setdefault(key, set()).add(switch)
+
+    billable = [one for one in plain.schedule if one.kind is Kind.BOOKED]
+    bus = Bus(1, billable, list(plain.schedule), touch)
+    apply(bus, switches)
+    *expected, sha256 = SWITCHED[switches]
+    assert figures(bus.stream, touched, switches) == tuple(expected)
+    assert digest(bus.held) == (HELD if H in switches else digest(()))
+    if sha256:
+        assert digest(bus.stream) == sha256
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("switches", LED, ids="+".join)
+def test_switches_that_move_creations(switches: tuple[str, ...]) -> None:
+    month = generate(1, Period.parse("2026-07"), "os-sim", switches)
+    *expected, sha256 = LED[switches]
+    assert figures(month.stream, month.touched, switches) == tuple(expected)
+    assert digest(month.stream) == sha256
+    assert digest(month.held) == LED_HELD.get(switches, digest(()))
+
+
+def test_generating_with_a_switch_is_generating_and_applying_it() -> None:
+    month = generate(1, Period.parse("2026-07"), "os-sim", (H, S, R, D, D))
+    assert month.faults == (D, R, S, H)
+    assert digest(month.schedule) == PLAIN
+    assert digest(month.stream) == SWITCHED[D, R, S, H][-1]
+    assert digest(month.held) == HELD

@@ -78,7 +78,6 @@ def test_any_fragment_makes_a_valid_envelope(fragment: bytes) -> None:
 
 
 def test_a_line_has_its_members_in_order() -> None:
-    notification = Notification("nova", "notifications.info", b'{"a":1}')
-    assert line(notification) == (
+    assert line(Notification("nova", "notifications.info", b'{"a":1}')) == (
         b'{"exchange":"nova","routing_key":"notifications.info","body":{"a":1}}\n'
     )

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
-import os
+import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pika
@@ -11,20 +13,6 @@ import pytest
 
 from harness.stack.interface import StackError, Unavailable
 from harness.stack.rabbitmq import PrivateBroker, find_rabbitmq
-
-
-def processes(word: str) -> list[str]:
-    """Command lines and environments' homes of processes that mention `word`."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                text = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
-            except OSError:
-                continue
-            if word.encode() in text:
-                found.append(text.replace(b"\0", b" ").decode(errors="replace")[:200])
-    return found
 
 
 def publish(url: str, queue: str) -> None:
@@ -64,7 +52,9 @@ def test_it_says_its_version_and_hides_its_password(private_broker: PrivateBroke
 
 
 @pytest.mark.slow
-def test_data_survives_stop_kill_and_restart_but_not_close() -> None:
+def test_data_survives_stop_kill_and_restart_but_not_close(
+    processes: Callable[[str], list[str]],
+) -> None:
     with PrivateBroker() as broker:
         publish(broker.url(), "kept")
         broker.restart()
@@ -82,7 +72,9 @@ def test_data_survives_stop_kill_and_restart_but_not_close() -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_parent_leaves_nothing() -> None:
+def test_a_killed_parent_leaves_nothing(
+    processes: Callable[[str], list[str]],
+) -> None:
     script = (
         "import time; from harness.stack.rabbitmq import PrivateBroker\n"
         "broker = PrivateBroker().start(); print(broker.directory, flush=True); time.sleep(600)"
@@ -100,12 +92,28 @@ def test_a_killed_parent_leaves_nothing() -> None:
     assert not Path(directory).exists()
 
 
-def test_a_start_that_takes_too_long_shows_the_log_and_leaves_nothing() -> None:
+def test_a_start_that_takes_too_long_shows_the_log_and_leaves_nothing(
+    processes: Callable[[str], list[str]],
+) -> None:
     broker = PrivateBroker(start_timeout=0.5)
     with pytest.raises(StackError, match=r"not ready within 0\.5 s; the end of its log"), broker:
         pass
     assert not broker.directory.exists()
     assert processes(str(broker.directory)) == []
+
+
+@pytest.mark.slow
+def test_a_port_taken_in_between_is_chosen_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        broker = PrivateBroker()
+        free = broker.port
+        broker.port = taken.getsockname()[1]
+        broker.address = replace(broker.address, port=broker.port)
+        with broker:
+            assert broker.port not in {free, taken.getsockname()[1]}
+            publish(broker.url(), "q")
 
 
 def test_a_missing_server_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:

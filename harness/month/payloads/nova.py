@@ -1,6 +1,6 @@
 """Payloads of nova: instances, scheduling, keypairs.
 
-Flavor members show the flavor the instance has when the payload is made.
+An instance's flavor is the one of the moment: a resize shows in what is reported after it.
 """
 
 from __future__ import annotations

@@ -56,5 +56,5 @@ def _group(draft: Draft, shoot: Shoot) -> Subject:
 
 
 def _keypair(draft: Draft, shoot: Shoot) -> Subject:
-    # A keypair has no id of its own.
+    # Nova identifies a keypair by its owner and name.
     return Subject(draft, "keypair", API, shoot.tenant, f"{shoot.tenant.user_id}:{shoot.keypair}")

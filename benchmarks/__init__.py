@@ -1,0 +1,1 @@
+"""What is measured, each as a ratio in one run: ``python -m benchmarks [name…]``."""

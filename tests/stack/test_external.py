@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UsageError
+from harness.stack import Options, StackError, open_stack
+from harness.stack.month import OpenMonth
+
+
+def test_it_needs_a_broker() -> None:
+    with pytest.raises(UsageError, match="needs the broker's address: --amqp-url"):
+        open_stack("external")
+
+
+def test_a_remote_broker_is_refused_without_leave_and_no_password_is_shown() -> None:
+    url = "amqp://u:s3cr3t@broker.example:5671/cloud"
+    expected = re.escape(
+        "amqp://broker.example:5671/cloud is not on this machine: what is published"
+    )
+    with pytest.raises(UsageError, match=expected) as caught:
+        open_stack("external", Options(amqp_url=url))
+    assert "s3cr3t" not in str(caught.value)
+    stack = open_stack("external", Options(amqp_url=url, allow_remote_broker=True))
+    assert "s3cr3t" not in stack.describe() + repr(stack)
+
+
+def test_it_takes_one_month() -> None:
+    stack = open_stack("external", Options(amqp_url="amqp://localhost"))
+    with stack.month("seed-1", cloud="os-sim"):
+        pass
+    expected = "takes one month per run, and seed-1 was it"
+    with pytest.raises(UsageError, match=expected), stack.month("seed-2", cloud="os-sim"):
+        pass
+
+
+def test_what_cannot_be_read_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TALLY_API_TOKEN", raising=False)
+    stack = open_stack("external", Options(amqp_url="amqp://localhost", reporting_url="http://x"))
+    with stack.month("seed-1", cloud="os-sim") as month:
+        assert month.reporting is None
+        month.collector.start()
+        assert month.collector.counters() is None
+        assert month.bill("2026-07", out=tmp_path / "out") is None
+        with pytest.raises(StackError, match="not ours to kill"):
+            month.collector.kill()
+
+
+def test_tokens_come_from_files_or_the_environment_and_are_never_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("tly_a_1234\n")
+    monkeypatch.setenv("TALLY_INTERNAL_TOKEN", "inner")
+    options = Options(
+        amqp_url="amqp://localhost",
+        reporting_url="http://127.0.0.1:1/",
+        api_token_file=token,
+        export=tmp_path,
+    )
+    with open_stack("external", options).month("seed-1", cloud="os-sim") as month:
+        assert isinstance(month, OpenMonth)
+        access = month.reporting
+        assert access is not None
+        assert (access.url, access.api_token, access.internal_token) == (
+            "http://127.0.0.1:1",
+            "tly_a_1234",
+            "inner",
+        )
+        assert "tly_a_1234" not in repr(month)
+        assert month.bill("2026-07", out=tmp_path / "out") == tmp_path
+
+
+def test_a_collector_that_cannot_be_read_is_an_error() -> None:
+    options = Options(
+        amqp_url="amqp://localhost", collector_metrics_url="http://127.0.0.1:1/metrics"
+    )
+    stack = open_stack("external", options)
+    with (
+        stack.month("seed-1", cloud="os-sim") as month,
+        pytest.raises(StackError, match="reading the collector's counters"),
+    ):
+        month.collector.start()
+
+
+def test_an_engine_needs_both_databases() -> None:
+    options = Options(amqp_url="amqp://localhost", engine_db_url="sqlite:///x")
+    with pytest.raises(UsageError, match="--reporting-db-url"):
+        open_stack("external", options)
