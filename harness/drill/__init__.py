@@ -1,4 +1,4 @@
-r"""One month through one stack to one verdict.
+r"""Drills: a month goes through a stack, and a verdict comes out.
 
 ::
 
