@@ -1,1 +1,1 @@
-"""The pytest plugin: options, fixtures, marks, report, packaged drills."""
+"""A pytest plugin that drills months of an OpenStack cloud through a billing pipeline."""

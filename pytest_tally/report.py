@@ -1,0 +1,184 @@
+"""What a run says about its drills: header, summary, reproduce lines, and a difference in words."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from pytest_tally.config import MonthKey, TallyConfig
+from pytest_tally.options import TABLE
+
+if TYPE_CHECKING:
+    from harness.drill import Verdict
+
+#: Most resources an assertion message words.
+RESOURCES = 20
+_HEAD = (
+    "month",
+    "published",
+    "consumed",
+    "skipped",
+    "unparseable",
+    "stored",
+    "duplicates",
+    "rejected",
+    "compared",
+    "differences",
+    "marked",
+    "unmarked",
+    "seconds",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One month of the summary; plain values, so that a worker can hand it over.
+
+    Attributes:
+        cells: by the summary's columns.
+        passed: whether the drill came out as documented.
+        findings: what is not as it has to be.
+        reproduce: the command that drills this month alone.
+    """
+
+    cells: list[str]
+    passed: bool
+    findings: list[str]
+    reproduce: str
+
+    @classmethod
+    def of(cls, verdict: Verdict, key: MonthKey, config: TallyConfig) -> Row:
+        """Sum a verdict up."""
+        places = verdict.accounting
+        words = Counter(difference.word for difference in verdict.differences)
+        marked = verdict.touched
+        return cls(
+            cells=[
+                key.name if key.cloud == "os-sim" else f"{key.name} {key.cloud}",
+                str(places.published),
+                _count(places.consumed),
+                _count(places.skipped),
+                _count(places.unparseable),
+                _count(places.stored),
+                _count(places.duplicates),
+                _count(places.rejected),
+                _count(None if verdict.comparison is None else verdict.comparison.compared),
+                ", ".join(f"{n} {word}" for word, n in sorted(words.items())) or "0",
+                str(marked),
+                str(len(verdict.differences) - marked),
+                f"{verdict.seconds['total']:.1f}",
+            ],
+            passed=verdict.passed,
+            findings=list(verdict.findings()),
+            reproduce=reproduce(key, config, verdict.stack),
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return the row as plain values."""
+        return asdict(self)
+
+
+def reproduce(key: MonthKey, config: TallyConfig, stack: str) -> str:
+    """Return the command that drills one month the way this run did."""
+    words = [
+        "pytest",
+        "--pyargs",
+        "pytest_tally.drills",
+        f"--tally-seed={key.seed}",
+        f"--tally-period={key.period}",
+    ]
+    if key.cloud != "os-sim":
+        words.append(f"--tally-cloud={key.cloud}")
+    if key.faults:
+        words.append(f"--tally-faults={','.join(key.faults)}")
+    words.append(f"--tally-stack={stack}")
+    for option in TABLE:
+        text = config.stack_options.get(option.stack, "")
+        if not text or text == option.value or _secret(text):
+            continue
+        words.append(f"{option.flag}={text}" if option.metavar else option.flag)
+    return shlex.join(words)
+
+
+def table(rows: Sequence[Row]) -> list[str]:
+    """Lay the summary out in columns as wide as they need to be."""
+    lines = [list(_HEAD), *(row.cells for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(_HEAD))]
+    return [
+        "  ".join(
+            cell.ljust(width) if column in {0, 9} else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def words(verdict: Verdict, artifacts: str = "") -> list[str]:
+    """Word a verdict for an assertion: resource by resource, the oracle beside the export."""
+    findings = verdict.findings()
+    lines = [f"seed {verdict.seed}, {verdict.period}, {verdict.cloud}, on {verdict.stack}:"]
+    shown = verdict.undocumented()
+    for resource_type, group in groupby(
+        shown[:RESOURCES], key=lambda difference: difference.resource_type
+    ):
+        lines.append(f"{resource_type}:")
+        for difference in group:
+            more = f" (and {difference.more} more)" if difference.more else ""
+            marks = ", ".join(difference.touched_by) or "no switch"
+            lines += [
+                f"  {difference.resource_id}: {difference.word}{more}, touched by {marks}",
+                f"    {difference.detail}",
+                f"    oracle: {difference.expected or 'nothing'}",
+                f"    export: {difference.actual or 'nothing'}",
+            ]
+    if len(shown) > RESOURCES:
+        lines.append(f"… and {len(shown) - RESOURCES} further resources")
+    worded = {difference.line() for difference in shown}
+    lines += [finding for finding in findings if finding not in worded]
+    if artifacts:
+        lines.append(f"full report: {artifacts}")
+    return lines
+
+
+def header(version: str, stack: str, config: TallyConfig) -> str:
+    """Return the line a run begins with."""
+    seeds = _spans(config.seeds)
+    faults = f", faults {','.join(config.faults)}" if config.faults else ""
+    return (
+        f"tally-harness {version}: {stack}; seeds {seeds}, {config.period}, {config.cloud}{faults}"
+    )
+
+
+def counters_table(counters: Mapping[str, int]) -> str:
+    """Lay skip counters out the way a person reads them: a type and its count a line."""
+    width = max(map(len, counters), default=0)
+    digits = max((len(str(count)) for count in counters.values()), default=0)
+    return "".join(
+        f"{name.ljust(width)}  {str(count).rjust(digits)}\n" for name, count in counters.items()
+    )
+
+
+def _spans(seeds: Iterable[int]) -> str:
+    """Write seeds with their runs drawn together: ``1..5,9``."""
+    spans: list[list[int]] = []
+    for seed in seeds:
+        if spans and spans[-1][1] + 1 == seed:
+            spans[-1][1] = seed
+        else:
+            spans.append([seed, seed])
+    return ",".join(str(first) if first == last else f"{first}..{last}" for first, last in spans)
+
+
+def _count(number: int | Mapping[str, int] | None) -> str:
+    if number is None:
+        return "?"
+    return str(number if isinstance(number, int) else sum(number.values()))
+
+
+def _secret(text: str) -> bool:
+    """Tell whether a text is an address with a password in it."""
+    return "@" in text
