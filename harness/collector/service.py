@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from harness.broker import BrokerError, Delivery, Subscription
 from harness.collector.counters import Counters, Snapshot
@@ -114,11 +115,20 @@ class Collector:
         self._outbox.close()
 
     def counters(self) -> Snapshot:
-        """Return the counters at this instant."""
-        return self._counters.snapshot(
-            buffered=self._outbox.depth,
+        """Return the counters at this instant.
+
+        An event that is counted as consumed is then buffered or delivered: messages are read
+        first, the outbox next, deliveries last, in the order an event passes them.
+        """
+        taken = self._counters.snapshot()
+        depth = self._outbox.depth
+        seen = self._counters.snapshot(
+            buffered=depth,
             oldest_buffered_seconds=self._outbox.oldest_seconds(),
             connected=self._consuming.is_set(),
+        )
+        return replace(
+            seen, consumed=taken.consumed, skipped=taken.skipped, unparseable=taken.unparseable
         )
 
     def ready(self) -> bool:
