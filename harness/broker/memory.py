@@ -42,14 +42,20 @@ class MemoryBus:
             capacity: messages the queue holds at most; a publisher waits for room. None: no bound.
         """
         self._exchanges = frozenset(exchanges)
+        self._unbound: set[str] = set()
         self._topics = tuple(_pattern(topic) for topic in topics)
         self._capacity = capacity
         self._queue: deque[_Queued] = deque()
         self._position = 0
         self.changed = threading.Condition()
 
-    def publisher(self) -> MemoryPublisher:
-        """Return a publisher; any number may be at work."""
+    def publisher(self, exchanges: Sequence[str] = ()) -> MemoryPublisher:
+        """Return a publisher; any number may be at work.
+
+        Args:
+            exchanges: declared where missing, with nothing bound to them.
+        """
+        self._unbound |= set(exchanges) - self._exchanges
         return MemoryPublisher(self)
 
     def subscription(self, prefetch: int = 100) -> MemorySubscription:
@@ -71,6 +77,8 @@ class MemoryBus:
         Raises:
             PublishError: no such exchange, or closed while waiting.
         """
+        if notification.exchange in self._unbound:
+            return
         if notification.exchange not in self._exchanges:
             raise PublishError(
                 f'publishing to {notification.exchange}: no exchange "{notification.exchange}"'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from harness.drill.disturbance import (
 from harness.drill.shim import FAULTS
 from harness.drill.steady import SteadyPublisher
 from harness.errors import UsageError
+from harness.oslo import EXCHANGES
 from harness.stack.interface import Access, Collector, Counters, MonthStack, StackError
 
 
@@ -153,9 +154,9 @@ class StormyMonth:
         self.collector: Collector = _StormyCollector(opened.collector, around, storm)
         self.reporting: Access | None = opened.reporting  # past all disturbances
 
-    def publisher(self) -> Publisher:
+    def publisher(self, exchanges: Sequence[str] = EXCHANGES) -> Publisher:
         """Connect a publisher that halts where something strikes, and survives it."""
-        return SteadyPublisher(self._opened.publisher, self._storm.halts)
+        return SteadyPublisher(lambda: self._opened.publisher(exchanges), self._storm.halts)
 
     def bill(self, period: str, *, samples: Path | None = None, out: Path) -> Path | None:
         """Run the engine; see `harness.stack.MonthStack`."""

@@ -8,6 +8,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import requests
@@ -60,6 +61,15 @@ class CollectorProcess:
         self.log = directory / "collector.log"
         self._counted = directory / "collector-counters.json"
         self._start_timeout = start_timeout
+        self._make = partial(
+            CollectorProcess,
+            amqp_url=amqp_url,
+            quorum=quorum,
+            cloud=cloud,
+            reporting_url=reporting_url,
+            token=token,
+            start_timeout=start_timeout,
+        )
         self._variables = {
             "TALLY_OSC_AMQP_URL": amqp_url,
             "TALLY_OSC_EXCHANGES": ",".join(EXCHANGES),
@@ -105,6 +115,11 @@ class CollectorProcess:
             process.kill()
             self._process = None
             raise
+
+    def twin(self, directory: Path) -> CollectorProcess:
+        """Prepare a second collector of the same queue, its files in a directory to be made."""
+        directory.mkdir(mode=0o700)
+        return self._make(directory=directory)
 
     def stop(self) -> None:
         """End it cleanly; harmless when it does not run."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Protocol
 
 from harness.broker import Publisher
 from harness.errors import HarnessError
+from harness.oslo import EXCHANGES
 
 KINDS = ("containers", "local", "embedded", "external")
 
@@ -87,8 +88,13 @@ class MonthStack(Protocol):
     reporting: Access | None
     """None where the Reporting API cannot be read (external without a token)."""
 
-    def publisher(self) -> Publisher:
-        """Connect a publisher to this month's bus."""
+    def publisher(self, exchanges: Sequence[str] = EXCHANGES) -> Publisher:
+        """Connect a publisher to this month's bus.
+
+        Args:
+            exchanges: topic exchanges that have to exist; what is published to one that no
+                collector is bound to reaches nobody.
+        """
         ...
 
     def bill(self, period: str, *, samples: Path | None = None, out: Path) -> Path | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from harness.broker import Publisher
+from harness.oslo import EXCHANGES
 from harness.stack.books import Books
 from harness.stack.interface import Access, Collector
 from harness.stack.rabbitmq import PrivateBroker
@@ -36,7 +37,7 @@ class OpenMonth:
     Attributes:
         collector: its collector.
         reporting: its Reporting API; None where that cannot be read.
-        connect: connects a publisher to its bus.
+        connect: connects a publisher to its bus, on which the exchanges given then exist.
         books: its engine; None where there is none.
         export: an export that is there already, in place of `books`.
         amqp_url: of its vhost; empty on the in-memory bus.
@@ -47,7 +48,7 @@ class OpenMonth:
 
     collector: Collector
     reporting: Access | None
-    connect: Callable[[], Publisher] = field(repr=False)
+    connect: Callable[[Sequence[str]], Publisher] = field(repr=False)
     books: Books | None = None
     export: Path | None = None
     amqp_url: str = field(default="", repr=False)
@@ -55,9 +56,9 @@ class OpenMonth:
     directory: Path | None = None
     broker: PrivateBroker | None = None
 
-    def publisher(self) -> Publisher:
-        """Connect a publisher to this month's bus."""
-        return self.connect()
+    def publisher(self, exchanges: Sequence[str] = EXCHANGES) -> Publisher:
+        """Connect a publisher to this month's bus; see `harness.stack.MonthStack`."""
+        return self.connect(exchanges)
 
     def bill(self, period: str, *, samples: Path | None = None, out: Path) -> Path | None:
         """Bill the period and export ``rated.csv`` into `out`; see `harness.stack.MonthStack`."""

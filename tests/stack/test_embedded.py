@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import requests
 
+from harness.broker import PublishError
 from harness.oslo import Notification
 from harness.stack import Counters, MonthStack, Options, StackError, attach, open_stack
 from harness.stack.embedded import EmbeddedStack
@@ -94,3 +96,19 @@ def test_it_is_what_auto_falls_back_to(monkeypatch: pytest.MonkeyPatch, temporar
     assert "no local: rabbitmq-server is neither on PATH" in stack.reason
     stack.close()
     assert list(temporary.iterdir()) == []
+
+
+def test_what_no_collector_is_bound_to_reaches_nobody(
+    stack: EmbeddedStack, beginning: list[Notification]
+) -> None:
+    with stack.month("july", cloud="os-sim") as month:
+        month.collector.start()
+        publisher = month.publisher(["heat", "nova"])
+        publisher.publish([replace(beginning[0], exchange="heat")])
+        with pytest.raises(PublishError, match="cyborg"):
+            publisher.publish([replace(beginning[0], exchange="cyborg")])
+        publisher.close()
+        month.collector.stop()
+        counters = month.collector.counters()
+        assert counters is not None
+        assert counters.handled == 0
