@@ -27,31 +27,18 @@ def generate(draft: Draft, project: ClassicProject) -> None:
     """Append the month of a classic project."""
     tenant = project.tenant
     _register_images(draft, project)
-    deletion = 0
-    instances = []
+    instances, ends = [], []
     for place, slot in enumerate(project.slots):
         instance = _boot(draft, project, place, slot)
-        end = draft.end
-        if place == _FIRST:
-            deletion = draft.end - draft.seconds(DAY, 10 * DAY)
-            end = deletion - _DELETION_LEAD
-        live(
-            draft,
-            tenant,
-            instance,
-            end,
-            resizes=place == _FIRST,
-            reverts=place == _FIRST and project.number == 1,
-            shelves=place == _SECOND,
-        )
         instances.append(instance)
-    for place, (slot, instance) in enumerate(zip(project.slots, instances, strict=True)):
+        ends.append(_live(draft, project, place, instance))
+    residents = list(zip(range(len(instances)), project.slots, instances, strict=True))
+    for place, slot, instance in residents:
         _equip(draft, tenant, place, slot, instance)
     addresses = [
-        _allocate(draft, tenant, place, slot, instance)
-        for place, (slot, instance) in enumerate(zip(project.slots, instances, strict=True))
+        _allocate(draft, tenant, place, slot, instance) for place, slot, instance in residents
     ]
-    _delete(draft, tenant, instances[_FIRST], addresses[_FIRST], deletion)
+    _delete(draft, tenant, instances[_FIRST], addresses[_FIRST], ends[_FIRST])
     _hand_over(draft, project)
 
 
@@ -82,6 +69,24 @@ def _boot(draft: Draft, project: ClassicProject, place: int, slot: Slot) -> Inst
     instance.image_id = draft.choose(project.image_ids)
     servers.boot(draft, project.tenant, instance, project.network)
     return instance
+
+
+def _live(draft: Draft, project: ClassicProject, place: int, instance: Instance) -> int:
+    """Append the life of an instance; return the instant it ends, the month's if it goes on."""
+    end = last = draft.end
+    if place == _FIRST:
+        end -= draft.seconds(DAY, 10 * DAY)
+        last = end - _DELETION_LEAD
+    live(
+        draft,
+        project.tenant,
+        instance,
+        last,
+        resizes=place == _FIRST,
+        reverts=place == _FIRST and project.number == 1,
+        shelves=place == _SECOND,
+    )
+    return end
 
 
 def _equip(draft: Draft, tenant: Tenant, place: int, slot: Slot, instance: Instance) -> None:

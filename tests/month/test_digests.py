@@ -209,6 +209,61 @@ def test_stream_switches(plain: Month, switches: tuple[str, ...]) -> None:
         assert digest(bus.stream) == sha256
 
 
+# Length of the stream, held ones, billable ones in the stream, and what is touched by any.
+ELSEWHERE = {
+    (2, "2026-07"): {
+        (D,): (16916, 0, 1986, 111),
+        (R,): (16799, 0, 1869, 75),
+        (S,): (16897, 0, 1869, 96),
+        (H,): (16728, 71, 1798, 68),
+        (D, R, S, H): (16935, 71, 1908, 297),
+    },
+    (3, "2026-07"): {
+        (P,): (14762, 0, 1664, 26),
+        (M,): (14554, 0, 1602, 26),
+        (D,): (14844, 0, 1746, 79),
+        (R,): (14762, 0, 1664, 76),
+        (S,): (14833, 0, 1664, 68),
+        (H,): (14680, 82, 1582, 80),
+        (D, R, S, H): (14826, 82, 1658, 256),
+    },
+    (4, "2026-07"): {
+        (D,): (16160, 0, 1900, 85),
+        (R,): (16074, 0, 1814, 95),
+        (S,): (16160, 0, 1814, 83),
+        (H,): (15983, 91, 1723, 90),
+        (D, R, S, H): (16150, 91, 1806, 305),
+    },
+    (5, "2026-07"): {
+        (D,): (16293, 0, 1872, 75),
+        (R,): (16213, 0, 1792, 95),
+        (S,): (16289, 0, 1792, 74),
+        (H,): (16122, 91, 1701, 91),
+        (D, R, S, H): (16270, 91, 1776, 289),
+    },
+    (1, "2026-02"): {
+        (P,): (13913, 0, 1570, 18),
+        (M,): (13729, 0, 1510, 18),
+        (D,): (13987, 0, 1644, 72),
+        (R,): (13913, 0, 1570, 76),
+        (S,): (13991, 0, 1570, 74),
+        (H,): (13837, 76, 1494, 75),
+        (D, R, S, H): (13981, 76, 1564, 251),
+    },
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "period"), ELSEWHERE)
+def test_switches_in_other_months(seed: int, period: str) -> None:
+    found = {}
+    for switches in ELSEWHERE[seed, period]:
+        month = generate(seed, Period.parse(period), "os-sim", switches)
+        length, billable, _, touched = figures(month.stream, month.touched, switches)
+        found[switches] = (length, len(month.held), billable, touched)
+    assert found == ELSEWHERE[seed, period]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("switches", LED, ids="+".join)
 def test_switches_that_move_creations(switches: tuple[str, ...]) -> None:
