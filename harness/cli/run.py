@@ -6,11 +6,9 @@ Everything a call can get wrong is looked at before anything is generated or tou
 from __future__ import annotations
 
 import argparse
-import gc
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -116,9 +114,8 @@ def _run(options: Options, signals: Signals, stack: ExitStack) -> int:
 
         # Dialled first: a broker that is not there is told at once, not after a month was made.
         publisher = stack.enter_context(AmqpPublisher(options.publishing.url))
-    with _uncollected():
-        month = generate(options.seed, options.period, options.cloud, options.faults)
-        oracle = fold(month, options.metrics_interval)
+    month = generate(options.seed, options.period, options.cloud, options.faults)
+    oracle = fold(month, options.metrics_interval)
     _log.info("starting", extra={"fields": _starting(options, month, oracle)})
     if options.registry is not None:
         from harness.cloud.registration import Registration  # noqa: PLC0415 - where it is asked for
@@ -142,21 +139,6 @@ def _run(options: Options, signals: Signals, stack: ExitStack) -> int:
         publisher=publisher,
         signals=signals,
     )
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Keep the garbage collector from looking at what the block makes, now and later.
-
-    A month is a million objects with hardly a cycle among them, and all of them stay: looking
-    for garbage there again and again takes a third of the time.
-    """
-    gc.disable()
-    try:
-        yield
-        gc.freeze()
-    finally:
-        gc.enable()
 
 
 def _starting(options: Options, month: Month, oracle: Oracle) -> dict[str, object]:
