@@ -111,15 +111,15 @@ def _run(engine: Engine, arguments: argparse.Namespace) -> int:
     outcome = engine.run(str(arguments.period), arguments.clouds)
     _say_reclaimed(outcome)
     print(
-        f"run {outcome.run_id} completed for {outcome.period} "
-        f"with pricing model {outcome.pricing_version}"
+        f"{outcome.period}: run {outcome.run_id} is complete, "
+        f"priced by version {outcome.pricing_version}"
     )
     print(
-        f"metered {outcome.candidates} candidates into {outcome.usage_records} usage records, "
-        f"{outcome.rated_records} rated records and {outcome.statements} project statements"
+        f"candidates {outcome.candidates}, usage records {outcome.usage_records}, "
+        f"rated records {outcome.rated_records}, statements {outcome.statements}"
     )
     for run_id in outcome.superseded:
-        print(f"superseded run {run_id}")
+        print(f"takes the place of run {run_id}, now superseded")
     _say_warnings(outcome)
     return 0
 
@@ -128,19 +128,19 @@ def _correct(engine: Engine, arguments: argparse.Namespace) -> int:
     outcome = engine.correct(str(arguments.period))
     _say_reclaimed(outcome)
     print(
-        f"run {outcome.run_id} completed as a correction of run {outcome.corrects_run_id} for "
-        f"{outcome.period} with pricing model {outcome.pricing_version}"
+        f"{outcome.period}: run {outcome.run_id} corrects run {outcome.corrects_run_id}, "
+        f"priced by version {outcome.pricing_version}"
     )
     print(
-        f"metered {outcome.candidates} candidates into {outcome.usage_records} usage records "
-        f"and {outcome.rated_records} rated records"
+        f"candidates {outcome.candidates}, usage records {outcome.usage_records}, "
+        f"rated records {outcome.rated_records}"
     )
     if outcome.deltas:
-        print(f"{outcome.deltas} deltas in {outcome.statements} credit notes")
+        print(f"deltas {outcome.deltas}, credit notes {outcome.statements}")
     else:
-        print(f"no deltas: the finalized numbers of {outcome.period} stand")
+        print("nothing changes: deltas 0")
     for run_id in outcome.superseded:
-        print(f"superseded correction run {run_id}")
+        print(f"takes the place of correction {run_id}, now superseded")
     _say_warnings(outcome)
     return 0
 
@@ -148,9 +148,9 @@ def _correct(engine: Engine, arguments: argparse.Namespace) -> int:
 def _finalize(engine: Engine, arguments: argparse.Namespace) -> int:
     finalized = engine.finalize(str(arguments.period), arguments.run_id)
     if finalized.corrects_run_id is None:
-        print(f"run {finalized.id} finalized, period {finalized.period} closed")
+        print(f"{finalized.period} is closed over run {finalized.id}")
     else:
-        print(f"correction run {finalized.id} finalized for {finalized.period}")
+        print(f"{finalized.period}: correction {finalized.id} is finalized")
     return 0
 
 
@@ -158,35 +158,32 @@ def _detect_late(engine: Engine, arguments: argparse.Namespace) -> int:
     from harness.engine.instant import spell  # noqa: PLC0415 - heavy
 
     late = engine.detect_late(str(arguments.period))
-    print(f"run {late.run_id} read {late.period} at {spell(late.snapshot_at)}")
+    print(f"{late.period}: run {late.run_id} holds what was received by {spell(late.snapshot_at)}")
     if not late.resources:
-        print("no events arrived later")
+        print("nothing was received since")
         return 0
     for found in late.resources[:_MOST_LATE]:
         print(
-            f"{'/'.join(found.resource)}: {found.events} late events, "
-            f"last received {spell(found.last_received_at)}"
+            f"{'/'.join(found.resource)}: events {found.events}, "
+            f"the last one received {spell(found.last_received_at)}"
         )
     if len(late.resources) > _MOST_LATE:
-        print(f"and {len(late.resources) - _MOST_LATE} more resources with late events")
-    print(f"book them with tally-harness engine correct --period {late.period}")
+        print(f"… and {len(late.resources) - _MOST_LATE} resources more")
+    print(f"to bill them: tally-harness engine correct --period {late.period}")
     return 0
 
 
 def _export(engine: Engine, arguments: argparse.Namespace) -> int:
     exported = engine.export(arguments.run_id, arguments.format, arguments.out)
     correction = exported.kind == "correction"
-    print(
-        f"run {exported.run_id} exported for {exported.period} as {arguments.format} "
-        f"into {arguments.out}"
-    )
+    print(f"{exported.period}: run {exported.run_id} is in {arguments.out} as {arguments.format}")
     if arguments.format == "json":
         noun = "credit notes" if correction else "statements"
-        print(f"wrote run.json and {exported.statements} {noun}")
+        print(f"run.json and {exported.statements} {noun}")
         return 0
-    print(f"wrote rated.csv with {exported.rated_records} rated records")
+    print(f"rated.csv: rated records {exported.rated_records}")
     if exported.deltas is not None:
-        print(f"wrote deltas.csv with {exported.deltas} deltas")
+        print(f"deltas.csv: deltas {exported.deltas}")
     return 0
 
 
@@ -195,9 +192,9 @@ def _pricing_import(engine: Engine, arguments: argparse.Namespace) -> int:
 
     model, new = engine.import_pricing(arguments.file)
     if new:
-        print(f"imported pricing model {model.version} valid from {spell(model.valid_from)}")
+        print(f"version {model.version} is imported; it is valid from {spell(model.valid_from)} on")
     else:
-        print(f"pricing model {model.version} already imported")
+        print(f"version {model.version} was imported before; nothing changes")
     return 0
 
 
@@ -206,7 +203,7 @@ def _pricing_list(engine: Engine, _arguments: argparse.Namespace) -> int:
     for model in models:
         print(model)
     if not models:
-        print("no pricing models")
+        print("no pricing model is imported")
     return 0
 
 
@@ -217,13 +214,13 @@ def _periods_list(engine: Engine, _arguments: argparse.Namespace) -> int:
     for period in listed:
         print(describe(period))
     if not listed:
-        print("no billing periods")
+        print("no period was billed yet")
     return 0
 
 
 def _say_reclaimed(outcome: Outcome) -> None:
     for run_id in outcome.reclaimed:
-        print(f"reclaimed stale run {run_id}")
+        print(f"run {run_id} was interrupted and is booked as failed")
 
 
 def _say_warnings(outcome: Outcome) -> None:
@@ -232,7 +229,7 @@ def _say_warnings(outcome: Outcome) -> None:
     for name in ("counter_warnings", "attribution_warnings"):
         for warning in stats.get(name, ()):
             if "resource_id" not in warning:
-                print(f"warning: {warning['code']}: {warning['detail']}")
+                print(f"{warning['code']}: {warning['detail']}")
     counts = [
         (len(stats.get(name, ())), noun)
         for name, noun in (
@@ -245,8 +242,8 @@ def _say_warnings(outcome: Outcome) -> None:
         )
     ]
     if any(count for count, _ in counts):
-        listed = ", ".join(f"{count} {noun}" for count, noun in counts)
-        print(f"warnings recorded in runs.stats: {listed}")
+        listed = ", ".join(f"{noun} {count}" for count, noun in counts)
+        print(f"the run's stats hold warnings: {listed}")
 
 
 def _sources(metrics_url: str) -> tuple[CounterSource, ...]:

@@ -44,14 +44,14 @@ class Attribution:
 
 
 def attribute(projects: Iterable[Project], relations: Sequence[Relation]) -> Attribution:
-    """Walk the relations breadth-first from projects that are no relation's target.
+    """Walk the relations from the projects nothing points at, one step after another.
 
     Args:
         projects: the registry.
         relations: of the attributing types and valid in the period, in order of their ids.
 
-    The first relation that reaches a project claims it, one step after another, by id within a
-    step. A project only cycles lead to keeps its cost.
+    A project belongs to the first relation that reaches it; within a step the lowest id is first.
+    A project only cycles lead to keeps its cost.
     """
     by_id = {project.id: project for project in projects}
     outgoing: dict[str, list[int]] = {}

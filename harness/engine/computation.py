@@ -85,8 +85,8 @@ class Computation:
                 writer.add(metered.records, rated)
         if self.violated:
             raise InvariantsViolated(
-                f"{self.violated} resources violate the metering invariants; "
-                f"runs.stats of run {run.id} lists them"
+                f"metering contradicts the events of {self.violated} resources; "
+                f"the stats of run {run.id} list them under violations"
             )
         writer.flush()
         self.counter_warnings += self._unsourced(types)

@@ -240,8 +240,7 @@ class Engine:
             run = runs.find(connection, run_id)
             if run.status not in {runs.COMPLETED, runs.FINALIZED}:
                 raise ExportRefused(
-                    f"the run is not exportable: run {run_id} is {run.status}, and only a "
-                    "completed or finalized run is exported"
+                    f"run {run_id} is {run.status}; name a completed or finalized one to export"
                 )
             with Directory(out) as directory:
                 exported = _export(connection, run, form, directory)
@@ -293,7 +292,8 @@ class Engine:
             status = runs.find(connection, run.id).status
         if status != run.status:
             raise ExportRefused(
-                f"run {run.id} became {status} while it was read, and was not exported"
+                f"nothing exported: run {run.id} is {status} now and was {run.status} at first; "
+                "export the run that took its place"
             )
 
     @property

@@ -44,8 +44,8 @@ class Violation(NamedTuple):
 def lives(events: Iterable[Event], start: int, end: int) -> list[Span]:
     """Return the lives of a resource, clipped to ``[start, end)``.
 
-    A life starts at a create, or at the first event when that is none, and ends at the next
-    delete or is open. `events` stand in the fold's order.
+    Creates open a life, and so does a first event of any other kind but a delete; deletes close
+    it. One that is never closed lasts to `end`. `events` stand in the fold's order.
     """
     spans: list[Span] = []
     born: int | None = None

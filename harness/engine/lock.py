@@ -54,4 +54,4 @@ def locked(store: sa.Engine, period: Period) -> Iterator[None]:
 
 
 def _busy(period: Period) -> PeriodBusy:
-    return PeriodBusy(f"another run of this period is in progress: {period}; try again later")
+    return PeriodBusy(f"{period} is being computed already; try again once that run is over")

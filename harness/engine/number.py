@@ -27,12 +27,12 @@ subtract = _EXACT.subtract
 
 
 def to_cents(number: Decimal) -> Decimal:
-    """Round to two places, half away from zero."""
+    """Round to whole cents; a half moves away from zero."""
     return _EXACT.quantize(number, _CENT)
 
 
 def to_four(number: Decimal) -> Decimal:
-    """Round to four places, half away from zero."""
+    """Round to the fourth place; a half moves away from zero."""
     return _EXACT.quantize(number, _FOUR)
 
 
@@ -70,8 +70,8 @@ def exact(text: str) -> Decimal | str:
 def quantity(value: Any) -> Decimal | None:
     """Read a usage member as a quantity, at four places.
 
-    A text that is made of a number counts as that number. None means unreadable: another kind
-    of value, more than 64 characters, or an exponent beyond 1,000.
+    Texts that spell a number are read. None means unreadable: another kind of value, more than
+    64 characters, or an exponent beyond 1,000.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         if -(10**_LONGEST) < value < 10**_LONGEST:

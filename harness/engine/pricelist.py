@@ -46,16 +46,16 @@ def store(connection: sa.Connection, model: PricingModel) -> bool:
         if parse(msgspec.json.decode(known), model.version) == model:
             return False
         raise PricingRefused(
-            f"pricing model {model.version}: this version is imported already and prices something "
-            "else; give a corrected price a version of its own"
+            f"pricing model {model.version} is imported with other prices; "
+            "publish changed prices under a new version"
         )
     other = connection.execute(
         sa.select(columns.version).where(columns.valid_from == model.valid_from)
     ).scalar()
     if other is not None:
         raise PricingRefused(
-            f"pricing model {model.version}: another version, {other}, starts at valid_from "
-            f"{spell(model.valid_from)} already"
+            f"pricing model {model.version}: valid_from {spell(model.valid_from)} is taken by "
+            f"version {other}; start at another instant"
         )
     connection.execute(
         sa.insert(pricing_models).values(
@@ -85,7 +85,7 @@ def valid_for(connection: sa.Connection, period: Period) -> PricingModel:
     ).one_or_none()
     if row is None:
         raise PricingRefused(
-            f"selecting the pricing model for the period beginning {spell(start)}: none is valid; "
+            f"no imported pricing model is valid at {spell(start)}, when {period} begins; "
             "import one with: tally-harness engine pricing import FILE"
         )
     return parse(msgspec.json.decode(row.document), row.version)

@@ -49,7 +49,7 @@ class UsageRecord(NamedTuple):
 
 
 class RatedRecord(NamedTuple):
-    """Money for one dimension of one usage record.
+    """What one dimension of a usage record costs.
 
     Attributes:
         record: what was used.

@@ -74,7 +74,7 @@ def find(connection: sa.Connection, run_id: str) -> Run:
     """
     row = connection.execute(sa.select(runs).where(runs.c.id == run_id)).one_or_none()
     if row is None:
-        raise RunRefused(f"the run does not exist: {run_id}")
+        raise RunRefused(f"there is no run {run_id}; the ids are printed by run and correct")
     return _run(row)
 
 
@@ -149,7 +149,7 @@ def reclaim(connection: sa.Connection, period: Period) -> list[str]:
     limit = now() - STALE_AFTER
     stale = [run for run in _of(connection, period, RUNNING) if run.started_at < limit]
     for run in stale:
-        fail(connection, run, {"error": "left running, reclaimed by a later run"})
+        fail(connection, run, {"error": "interrupted: it was still running two hours later"})
     return [run.id for run in stale]
 
 
@@ -158,8 +158,8 @@ def require_open(connection: sa.Connection, period: Period) -> None:
     row = _period(connection, period)
     if row is not None and row.status == FINALIZED:
         raise RunRefused(
-            f"the billing period is finalized: run {row.finalized_run} closed {period}; "
-            f"late events are booked with: tally-harness engine correct --period {period}"
+            f"{period} is finalized, closed over run {row.finalized_run}; "
+            f"book what changed with: tally-harness engine correct --period {period}"
         )
 
 
@@ -174,7 +174,7 @@ def baseline(connection: sa.Connection, period: Period) -> Run:
     latest = [run for run in finalized if run.id not in corrected]
     if not latest:
         raise RunRefused(
-            f"the billing period is not finalized: {period}; close it over a completed run with: "
+            f"{period} has no finalized run; close it over a completed one with: "
             f"tally-harness engine finalize --period {period} --run ID"
         )
     return latest[-1]
@@ -189,7 +189,9 @@ def finalize(connection: sa.Connection, period: Period, run_id: str) -> Run:
     """
     run = find(connection, run_id)
     if run.period != period:
-        raise RunRefused(f"the run bills another billing period: run {run_id} bills {run.period}")
+        raise RunRefused(
+            f"run {run_id} is of {run.period}, not of {period}; name one of that month"
+        )
     if run.kind == REGULAR:
         require_open(connection, period)
     elif run.status == COMPLETED and baseline(connection, period).id != run.corrects_run_id:
@@ -199,7 +201,7 @@ def finalize(connection: sa.Connection, period: Period, run_id: str) -> Run:
         )
     if run.status != COMPLETED:
         raise RunRefused(
-            f"the run is not completed: run {run_id} is {run.status}; a completed one comes from: "
+            f"run {run_id} is {run.status}; only a completed one can be finalized, made by: "
             f"tally-harness engine run --period {period}"
         )
     _set(connection, [run_id], status=FINALIZED)

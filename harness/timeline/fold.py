@@ -75,7 +75,7 @@ class Timeline:
 
 
 def in_order(events: Iterable[Event]) -> list[Event]:
-    """Sort by timestamp, then received_at, then event_id in byte order.
+    """Sort by instant, receipt breaking ties and the id, in byte order, those of both.
 
     Texts compare by code point, which is the byte order of their UTF-8.
     """

@@ -26,10 +26,7 @@ def require_empty(path: Path) -> None:
         return
     except OSError as error:
         raise ExportRefused(f"--out: reading {path}: {error.strerror}") from error
-    raise ExportRefused(
-        f"--out: {path} is not empty, and an export removes nothing of an earlier one; "
-        "name a new directory"
-    )
+    raise ExportRefused(f"--out: {path} holds files already; name a directory that is new or empty")
 
 
 class Directory:

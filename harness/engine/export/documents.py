@@ -59,8 +59,8 @@ def write_documents(connection: sa.Connection, run: Run, directory: Directory) -
 def file_names(prefix: str, keys: Iterable[str]) -> dict[str, str]:
     """Return the file name of each statement key.
 
-    The key is escaped once more, so its slash becomes ``%2F`` and a percent sign ``%25``. A name
-    beyond 200 bytes, or one that differs from another by case alone, is the key's SHA-256.
+    The key is escaped once more, so its slash becomes ``%2F`` and a percent sign ``%25``. The
+    SHA-256 of the key stands in for names longer than 200 bytes or alike but for case.
     """
     plain = {key: f"{prefix}-{escape(key)}.json" for key in keys}
     folded = Counter(name.casefold() for name in plain.values())
