@@ -22,6 +22,9 @@ RESERVED = frozenset({"minutes", "count"})
 
 Span = tuple[int, int]
 
+# Members of an Enum are slow to reach, and these are reached for every event.
+_CREATE, _DELETE = Category.CREATE, Category.DELETE
+
 
 class Violation(NamedTuple):
     """A rule a resource breaks, with the bounds of what breaks it, in microseconds."""
@@ -52,17 +55,22 @@ def lives(events: Iterable[Event], start: int, end: int) -> list[Span]:
     first = True
     for event in events:
         effect = category(event.event_type)
-        if effect is Category.DELETE:
+        if effect is _DELETE:
             if born is not None:
-                spans.append((born, event.timestamp))
+                _clip(spans, born, event.timestamp, start, end)
                 born = None
-        elif born is None and (first or effect is Category.CREATE):
+        elif born is None and (first or effect is _CREATE):
             born = event.timestamp
         first = False
     if born is not None:
-        spans.append((born, end))
-    clipped = ((max(one, start), min(other, end)) for one, other in spans)
-    return [(one, other) for one, other in clipped if one < other]
+        _clip(spans, born, end, start, end)
+    return spans
+
+
+def _clip(spans: list[Span], born: int, died: int, start: int, end: int) -> None:
+    one, other = max(born, start), min(died, end)
+    if one < other:
+        spans.append((one, other))
 
 
 def check(
@@ -84,27 +92,27 @@ def check(
     resource, events = history
     spans = lives(events, start, end)
     booked = [(record.start, record.end) for record in records]
-    return [
-        *(Violation(resource, NO_GAPS_OVERLAPS, *span) for span in _apart(booked, spans)),
-        *(Violation(resource, COVERAGE, *span) for span in _uncovered(booked, spans)),
-        *(
-            Violation(resource, TRACEABILITY, record.start, record.end)
-            for record in _untraceable(events, records, start, end, counters)
-        ),
-        *(
-            Violation(resource, IMPLICIT_COUNT, record.start, record.end)
-            for record in records
-            if record.usage.get("count") != 1
-            or record.seconds != (record.end - record.start) // SECOND
-            or record.usage.get("minutes") != number.minutes(record.seconds)
-        ),
+    found: list[Violation] = []
+    if booked != spans:  # else each life is one record
+        found += [Violation(resource, NO_GAPS_OVERLAPS, *span) for span in _apart(booked, spans)]
+        found += [Violation(resource, COVERAGE, *span) for span in _uncovered(booked, spans)]
+    found += [
+        Violation(resource, TRACEABILITY, record.start, record.end)
+        for record in _untraceable(events, records, start, end, counters)
     ]
+    for record in records:
+        usage, seconds = record.usage, record.seconds
+        if (
+            usage.get("count") != 1
+            or seconds != (record.end - record.start) // SECOND
+            or usage.get("minutes") != number.minutes(seconds)
+        ):
+            found.append(Violation(resource, IMPLICIT_COUNT, record.start, record.end))
+    return found
 
 
 def _apart(booked: Sequence[Span], spans: Sequence[Span]) -> Iterable[Span]:
     """Yield the seams of one life at which two records do not meet."""
-    if len(booked) < 2:  # nothing to meet
-        return
     for born, died in spans:
         inside = [span for span in booked if born <= span[0] < died]
         for one, other in pairwise(inside):
@@ -114,8 +122,6 @@ def _apart(booked: Sequence[Span], spans: Sequence[Span]) -> Iterable[Span]:
 
 def _uncovered(booked: Sequence[Span], spans: Sequence[Span]) -> Iterable[Span]:
     """Yield the bounds of everything when what is booked is not exactly what was lived."""
-    if booked == spans:
-        return
     one, other = _union(booked), _union(spans)
     if one != other:
         edges = [edge for span in (*one, *other) for edge in span]
@@ -140,25 +146,24 @@ def _untraceable(
     counters: Collection[str],
 ) -> Iterable[UsageRecord]:
     """Yield the records no event accounts for."""
-    edges = {event.timestamp for event in events}
-    edges.add(start)
-    edges.add(end)
-    state, project, alive = "", "", False
+    state, project, alive, newest = "", "", False, start
     size: Any = {}
-    upcoming = 0
+    upcoming, last = 0, len(events)
     for record in records:
-        while upcoming < len(events) and events[upcoming].timestamp <= record.start:
+        begun = record.start
+        while upcoming < last and events[upcoming].timestamp <= begun:
             event = events[upcoming]
             upcoming += 1
-            alive = category(event.event_type) is not Category.DELETE
+            newest = event.timestamp
+            alive = category(event.event_type) is not _DELETE
             if alive:
                 state = event.state or state
                 size = size if event.size is None else event.size
                 project = event.project_id
         if not (
             alive
-            and record.start in edges
-            and record.end in edges
+            and begun in (newest, start)
+            and (record.end == end or _tells_of(record.end, events, upcoming))
             and record.state == state
             and record.project_id == project
             and _holds(record.usage, size, counters)
@@ -166,12 +171,21 @@ def _untraceable(
             yield record
 
 
+def _tells_of(instant: int, events: Sequence[Event], upcoming: int) -> bool:
+    """Tell whether one of the events from an index on happened at an instant."""
+    for index in range(upcoming, len(events)):
+        if events[index].timestamp >= instant:
+            return events[index].timestamp == instant
+    return False
+
+
 def _holds(usage: dict[str, Any], size: Any, counters: Collection[str]) -> bool:
     """Tell whether a usage is the size, the two implicit members and counters, nothing else."""
-    for member, value in size.items():
-        told = usage.get(member, usage)
-        if told is not value and not same(told, value) and member not in counters:
-            return False
-    return len(usage) == len(size) + len(RESERVED) or all(
+    if len(usage) == len(size) + len(RESERVED) and usage.items() >= size.items():
+        return True
+    return all(
         member in size or member in RESERVED or member in counters for member in usage
+    ) and all(
+        member in counters or (member in usage and same(usage[member], value))
+        for member, value in size.items()
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from harness.engine import number
 from harness.engine.counters import CounterSource, Counting
 from harness.engine.instant import SECOND
 from harness.engine.invariants import RESERVED, RESERVED_USAGE_FIELD, Violation, check
 from harness.engine.record import History, Resource, UsageRecord, Warned
-from harness.timeline import HISTORY_STARTS_WITHOUT_CREATE, Interval, Timeline, fold
+from harness.timeline import HISTORY_STARTS_WITHOUT_CREATE, fold
 
 CANDIDATE_WITHOUT_HISTORY = "candidate_without_history"
 
@@ -20,8 +21,7 @@ _DETAILS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Metered:
+class Metered(NamedTuple):
     """What metering made of one candidate.
 
     Attributes:
@@ -61,37 +61,27 @@ class Meter:
             return Metered(resource, (), (_warned(CANDIDATE_WITHOUT_HISTORY, resource),))
         timeline = fold(events)
         warnings = [_warned(code, resource) for code in timeline.warnings]
-        spans = self._clipped(timeline)
-        reserved = [span for span in spans if not RESERVED.isdisjoint(span.size)]
+        records: list[UsageRecord] = []
+        reserved: list[Violation] = []
+        for start, end, state, size, project_id in timeline.intervals:
+            first = max(start, self.start)
+            last = self.end if end is None else min(end, self.end)
+            if first >= last:
+                continue
+            if not RESERVED.isdisjoint(size):
+                reserved.append(Violation(resource, RESERVED_USAGE_FIELD, first, last))
+            seconds = (last - first) // SECOND
+            usage = {**size, "minutes": number.minutes(seconds), "count": 1}
+            records.append(UsageRecord(resource, project_id, state, first, last, seconds, usage))
         if reserved:
-            found = [
-                Violation(resource, RESERVED_USAGE_FIELD, span.start, span.end or self.end)
-                for span in reserved
-            ]
-            return Metered(resource, (), warnings, (), found)
-        records = [_record(resource, span, span.end or self.end) for span in spans]
+            return Metered(resource, (), warnings, (), reserved)
         counting = self._counting(resource)
-        counter_warnings = counting.count(records, events) if counting else ()
-        violations = check(
-            history,
-            records,
-            self.start,
-            self.end,
-            counting.metrics if counting else (),
-        )
-        return Metered(resource, records, warnings, counter_warnings, violations)
-
-    def _clipped(self, timeline: Timeline) -> list[Interval]:
-        """Return the intervals cut to the period, empty ones left out."""
-        spans = []
-        for interval in timeline.intervals:
-            end = self.end if interval.end is None else min(interval.end, self.end)
-            start = max(interval.start, self.start)
-            if start < end:
-                spans.append(
-                    Interval(start, end, interval.state, interval.size, interval.project_id)
-                )
-        return spans
+        if counting is None:
+            violations = check(history, records, self.start, self.end)
+            return Metered(resource, records, warnings, (), violations)
+        counted = counting.count(records, events)
+        violations = check(history, records, self.start, self.end, counting.metrics)
+        return Metered(resource, records, warnings, counted, violations)
 
     def _counting(self, resource: Resource) -> Counting | None:
         key = (resource.platform, resource.resource_type)
@@ -105,12 +95,6 @@ class Meter:
                 ]
             )
         return counting if counting.metrics else None
-
-
-def _record(resource: Resource, span: Interval, end: int) -> UsageRecord:
-    seconds = (end - span.start) // SECOND
-    usage = {**span.size, "minutes": number.minutes(seconds), "count": 1}
-    return UsageRecord(resource, span.project_id, span.state, span.start, end, seconds, usage)
 
 
 def _warned(code: str, resource: Resource) -> Warned:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_HALF_UP, Context, Decimal, DivisionByZero, InvalidOperation, Overflow
+from functools import lru_cache
 from typing import Any
 
 _TRAPS = [InvalidOperation, DivisionByZero, Overflow]
@@ -22,28 +23,30 @@ _LARGEST_EXPONENT = 1000
 ZERO = Decimal("0.0000")
 
 multiply = _EXACT.multiply
+_quantize = _EXACT.quantize
 add = _EXACT.add
 subtract = _EXACT.subtract
 
 
 def to_cents(number: Decimal) -> Decimal:
     """Round to whole cents; a half moves away from zero."""
-    return _EXACT.quantize(number, _CENT)
+    return _quantize(number, _CENT)
 
 
 def to_four(number: Decimal) -> Decimal:
     """Round to the fourth place; a half moves away from zero."""
-    return _EXACT.quantize(number, _FOUR)
+    return _quantize(number, _FOUR)
 
 
+@lru_cache(maxsize=1024)
 def minutes(seconds: int) -> Decimal:
     """Return whole seconds as minutes, at four places."""
-    return _EXACT.quantize(_QUOTIENT.divide(Decimal(seconds), _SIXTY), _FOUR)
+    return _quantize(_QUOTIENT.divide(Decimal(seconds), _SIXTY), _FOUR)
 
 
 def hours(rounded_minutes: Decimal) -> Decimal:
     """Return minutes that were rounded already as hours, at 28 places."""
-    return _EXACT.quantize(_QUOTIENT.divide(rounded_minutes, _SIXTY), _TWENTY_EIGHT)
+    return _quantize(_QUOTIENT.divide(rounded_minutes, _SIXTY), _TWENTY_EIGHT)
 
 
 def divide(dividend: int, divisor: int) -> Decimal:
@@ -73,10 +76,9 @@ def quantity(value: Any) -> Decimal | None:
     Texts that spell a number are read. None means unreadable: another kind of value, more than
     64 characters, or an exponent beyond 1,000.
     """
-    if isinstance(value, int) and not isinstance(value, bool):
-        if -(10**_LONGEST) < value < 10**_LONGEST:
-            return to_four(Decimal(value))
-        return None
+    if isinstance(value, int):
+        readable = not isinstance(value, bool) and abs(value) < 10**_LONGEST
+        return to_four(Decimal(value)) if readable else None
     if isinstance(value, str):
         if len(value) > _LONGEST or not _NUMBER.fullmatch(value):
             return None

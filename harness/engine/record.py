@@ -1,4 +1,8 @@
-"""The nouns of metering and rating."""
+"""The nouns of metering and rating.
+
+The two kinds a period has thousands of are structs, which are made ten times as fast as frozen
+dataclasses and kept out of the garbage collector's way.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
+
+import msgspec
 
 from harness.timeline import Event
 
@@ -26,7 +32,7 @@ class History(NamedTuple):
     events: Sequence[Event]
 
 
-class UsageRecord(NamedTuple):
+class UsageRecord(msgspec.Struct, frozen=True, gc=False):
     """One interval of one resource, clipped to the period. Knows no prices.
 
     Attributes:
@@ -48,7 +54,7 @@ class UsageRecord(NamedTuple):
     usage: dict[str, Any]
 
 
-class RatedRecord(NamedTuple):
+class RatedRecord(msgspec.Struct, frozen=True, gc=False):
     """What one dimension of a usage record costs.
 
     Attributes:

@@ -6,7 +6,7 @@ order of this program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -139,11 +139,12 @@ class Snapshot:
                 sa.or_(RESOURCES.c.deleted_at.is_(None), RESOURCES.c.deleted_at >= start),
                 sa.or_(RESOURCES.c.created_at.is_(None), RESOURCES.c.created_at < end),
             )
-            .order_by(*key, EVENTS.c.timestamp)
+            .order_by(*key)
         )
         if clouds:
             query = query.where(RESOURCES.c.cloud.in_(clouds))
-        return _grouped(self._connection.execution_options(yield_per=_BATCH).execute(query))
+        result = self._connection.execution_options(yield_per=_BATCH).execute(query)
+        return _grouped(result.partitions())
 
     def late(self, start: int, end: int, since: int, clouds: Sequence[str]) -> list[LateResource]:
         """Return resources with events of a period received after an instant, by key."""
@@ -215,37 +216,32 @@ def _received_before(connection: sa.Connection) -> int:
     return int(connection.execute(text).scalar_one()) - 1
 
 
-def _grouped(rows: Any) -> Iterator[History]:
+def _grouped(batches: Iterable[Iterable[Any]]) -> Iterator[History]:
     """Group rows of the joined query by resource."""
     resource: Resource | None = None
+    key: tuple[str, str, str] | None = None
     events: list[Event] = []
-    for (
-        cloud,
-        platform,
-        resource_type,
-        resource_id,
-        timestamp,
-        received_at,
-        event_id,
-        event_type,
-        payload,
-        project_id,
-    ) in rows:
-        if (
-            resource is None
-            or resource_id != resource.resource_id
-            or resource_type != resource.resource_type
-            or cloud != resource.cloud
-        ):
-            if resource is not None:
-                yield History(resource, in_order(events))
-            resource = Resource(cloud, platform, resource_type, resource_id)
-            events = []
-        if event_id is None:
-            continue
-        told = decode_payload(payload)
-        events.append(
-            Event(timestamp, received_at, event_id, event_type, told.state, told.size, project_id)
-        )
+    for rows in batches:
+        for (
+            cloud,
+            platform,
+            kind,
+            resource_id,
+            at,
+            received,
+            event_id,
+            what,
+            payload,
+            owner,
+        ) in rows:
+            if (resource_id, kind, cloud) != key:
+                if resource is not None:
+                    yield History(resource, in_order(events))
+                key = (resource_id, kind, cloud)
+                resource = Resource(cloud, platform, kind, resource_id)
+                events = []
+            if event_id is not None:
+                told = decode_payload(payload)
+                events.append(Event(at, received, event_id, what, told.state, told.size, owner))
     if resource is not None:
         yield History(resource, in_order(events))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -14,6 +13,8 @@ from harness.timeline.value import same
 HISTORY_STARTS_WITHOUT_CREATE = "history_starts_without_create"
 
 _ORDER = itemgetter(0, 1, 2)
+# Members of an Enum are slow to reach, and these are reached for every event.
+_CREATE, _DELETE = Category.CREATE, Category.DELETE
 
 
 class Event(NamedTuple):
@@ -38,8 +39,7 @@ class Event(NamedTuple):
     project_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """Constant state, size and project over ``[start, end)``, in microseconds.
 
     Attributes:
@@ -57,8 +57,7 @@ class Interval:
     project_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(NamedTuple):
     """A folded history.
 
     Attributes:
@@ -82,7 +81,7 @@ def in_order(events: Iterable[Event]) -> list[Event]:
     return sorted(events, key=_ORDER)
 
 
-def fold(events: Iterable[Event]) -> Timeline:
+def fold(events: Iterable[Event]) -> Timeline:  # noqa: C901 - one walk, hot, and plain to read
     """Fold all events of one resource, given in any order.
 
     A delete closes the running interval. Any other event that changes state, size or project
@@ -90,41 +89,39 @@ def fold(events: Iterable[Event]) -> Timeline:
     delete, so a later update opens the resource again with what it had. An interval that ends
     where it starts is dropped, and its neighbours stay apart even when they are equal.
     """
-    history = in_order(events)
     intervals: list[Interval] = []
+    warnings: tuple[str, ...] = ()
     created_at: int | None = None
     deleted_at: int | None = None
     start: int | None = None
     state, size, project = "", {}, ""  # type: str, Mapping[str, Any], str
-    for event in history:
-        effect = category(event.event_type)
-        at = event.timestamp
-        if effect is Category.DELETE:
+    first = True
+    for at, _, _, event_type, new_state, new_size, new_project in in_order(events):
+        effect = category(event_type)
+        if first:
+            first = False
+            if effect is not _CREATE:
+                warnings = (HISTORY_STARTS_WITHOUT_CREATE,)
+        if effect is _DELETE:
             deleted_at = at
             if start is not None and at > start:
                 intervals.append(Interval(start, at, state, size, project))
             start = None
             continue
-        if effect is Category.CREATE and created_at is None:
+        if effect is _CREATE and created_at is None:
             created_at = at
-        next_state = event.state or state
-        next_size = size if event.size is None else event.size
+        next_state = new_state or state
+        next_size = size if new_size is None else new_size
         if start is not None:
             if (
                 next_state == state
-                and event.project_id == project
+                and new_project == project
                 and (next_size is size or same(next_size, size))
             ):
                 continue
             if at > start:
                 intervals.append(Interval(start, at, state, size, project))
-        start, state, size, project = at, next_state, next_size, event.project_id
+        start, state, size, project = at, next_state, next_size, new_project
     if start is not None:
         intervals.append(Interval(start, None, state, size, project))
-    lacks_create = bool(history) and category(history[0].event_type) is not Category.CREATE
-    return Timeline(
-        tuple(intervals),
-        created_at,
-        deleted_at,
-        (HISTORY_STARTS_WITHOUT_CREATE,) if lacks_create else (),
-    )
+    return Timeline(tuple(intervals), created_at, deleted_at, warnings)
