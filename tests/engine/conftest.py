@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import shutil
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -230,6 +231,12 @@ class Warehouse:
         return identity
 
 
+@pytest.fixture(scope="session")
+def open_warehouse() -> type[Warehouse]:
+    """Opens further databases, by address."""
+    return Warehouse
+
+
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Warehouse:
     """An empty Reporting API's database."""
@@ -238,12 +245,21 @@ def warehouse(tmp_path: Path) -> Warehouse:
     made.store.dispose()
 
 
-@pytest.fixture
-def engine(tmp_path: Path, warehouse: Warehouse) -> Engine:
-    """An engine with the packaged prices and an egress source that knows nothing."""
-    with Engine(f"sqlite:///{tmp_path}/engine.db", warehouse.url, (Samples([]),)) as made:
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An engine's database with the packaged prices, to copy: migrating takes its time."""
+    path = tmp_path_factory.mktemp("empty") / "engine.db"
+    with Engine(f"sqlite:///{path}") as made:
         made.migrate()
         made.import_pricing("2026-03")
+    return path
+
+
+@pytest.fixture
+def engine(tmp_path: Path, warehouse: Warehouse, empty: Path) -> Engine:
+    """An engine with the packaged prices and an egress source that knows nothing."""
+    shutil.copy(empty, tmp_path / "engine.db")
+    with Engine(f"sqlite:///{tmp_path}/engine.db", warehouse.url, (Samples([]),)) as made:
         yield made
 
 
