@@ -12,6 +12,7 @@ from pathlib import Path
 
 from harness.drill.accounting import Sight, account, hold_against
 from harness.drill.chaos import Chaos, Quiet
+from harness.drill.charges import check_charges
 from harness.drill.observer import DrillStalled, Observer
 from harness.drill.storing import make_private, write_private
 from harness.drill.subject import Subject
@@ -210,7 +211,11 @@ class _Drill:
             samples.unlink(missing_ok=True)
 
     def _compare(self, export: Path) -> Comparison:
-        return compare(self._subject.oracle, export, read_pricing(PRICING))
+        oracle, model = self._subject.oracle, read_pricing(PRICING)
+        comparison = compare(oracle, export, model)
+        if export != self._directory / "export":
+            return comparison  # an installed engine's, which measured traffic in its own way
+        return check_charges(comparison, oracle, export, model)
 
 
 def _clear(out: Path) -> Path:

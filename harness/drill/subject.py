@@ -33,6 +33,9 @@ class Subject:
     oracle: Oracle
     expectation: Expectation
 
+    def __repr__(self) -> str:
+        return f"<Subject {self.name}, {self.month.cloud}>"
+
     @property
     def name(self) -> str:
         """A name for files and vhosts: period, seed and switches; not the cloud."""

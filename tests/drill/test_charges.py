@@ -1,0 +1,37 @@
+"""Quantities and amounts worked out a second time: what is wrong is said once a resource."""
+
+import csv
+
+import pytest
+
+from harness.drill import prepare
+from harness.drill.charges import check_charges
+from harness.oracle.compare import Comparison
+from harness.pricing import read
+
+MODEL = read("2026-03")
+HEADER = ("cloud", "platform", "resource_id", "from_ts", "to_ts", "dimension", "quantity", "amount")
+
+
+@pytest.fixture(scope="module")
+def oracle():
+    return prepare(1, "2026-07").oracle
+
+
+def nothing(*differences):
+    return Comparison("2026-03", 857, differences, {}, 0, 0, ())
+
+
+def test_an_empty_export_charges_nothing_for_everything(oracle, tmp_path):
+    with (tmp_path / "rated.csv").open("w", newline="") as file:
+        csv.writer(file).writerow(HEADER)
+    found = check_charges(nothing(), oracle, tmp_path, MODEL).differences
+    priced = [
+        r for r in oracle.resources if r.resource_type in {"instance", "volume", "floating_ip"}
+    ]
+    assert len(found) == len(priced) == 857
+    assert found[0].detail.endswith("is charged nothing for count")
+    instance = next(one for one in found if one.resource_type == "instance")
+    assert (instance.more + 1) % 4 == 0
+    again = check_charges(nothing(*found), oracle, tmp_path, MODEL)
+    assert again.differences == found, "what differs already is not said twice"
