@@ -100,7 +100,7 @@ def collect(url: str, total: int, billable: int) -> float:
             booked = sum(seen.consumed.values())
             if booked + sum(seen.skipped.values()) + seen.unparseable >= total:
                 break
-            time.sleep(0.002)
+            time.sleep(0.01)
         seconds = time.perf_counter() - began
         collector.stop()
     if booked != billable:
