@@ -18,8 +18,7 @@ class Survey:
         notifications: messages.
         types: oslo type to count, of the messages that are notifications.
         unparseable: messages that are none.
-        exchanges: names seen.
-        routing_keys: keys seen.
+        places: (exchange, routing key) to number of messages.
         first: the earliest instant a message carries, Unix nanoseconds; None while there is none.
         last: the latest one.
         opening: what the first message that carries an instant carries.
@@ -30,8 +29,7 @@ class Survey:
     notifications: int = 0
     types: Counter[str] = field(default_factory=Counter)
     unparseable: int = 0
-    exchanges: set[str] = field(default_factory=set)
-    routing_keys: set[str] = field(default_factory=set)
+    places: Counter[tuple[str, str]] = field(default_factory=Counter)
     first: int | None = None
     last: int | None = None
     opening: int | None = None
@@ -41,8 +39,7 @@ class Survey:
     def add(self, notification: Notification) -> None:
         """Count a message."""
         self.notifications += 1
-        self.exchanges.add(notification.exchange)
-        self.routing_keys.add(notification.routing_key)
+        self.places[notification.exchange, notification.routing_key] += 1
         known = head(notification.body)
         if known is None:
             self.unparseable += 1
@@ -53,6 +50,16 @@ class Survey:
         self.closing = known.instant
         self.first = known.instant if self.first is None else min(self.first, known.instant)
         self.last = known.instant if self.last is None else max(self.last, known.instant)
+
+    @property
+    def exchanges(self) -> tuple[str, ...]:
+        """Exchanges messages were published to, sorted."""
+        return tuple(sorted({exchange for exchange, _ in self.places}))
+
+    @property
+    def routing_keys(self) -> tuple[str, ...]:
+        """Keys messages were published under, sorted."""
+        return tuple(sorted({key for _, key in self.places}))
 
     @property
     def month(self) -> str | None:
