@@ -29,7 +29,7 @@ def tally_config(pytestconfig: pytest.Config) -> TallyConfig:
 def tally_stack(pytestconfig: pytest.Config) -> Stack:
     """The stack months run on, started once; `Stack.month` opens a part of it."""
     __tracebackhide__ = True
-    with _plainly():
+    with plainly():
         return _runner(pytestconfig).stack()
 
 
@@ -44,7 +44,7 @@ def tally_seed(request: pytest.FixtureRequest) -> int:
 def tally_month(request: pytest.FixtureRequest, tally_seed: int) -> Subject:
     """The test's month: what was generated, its oracle, and what both ask of a pipeline."""
     __tracebackhide__ = True
-    with _plainly():
+    with plainly():
         return _runner(request.config).subject(_key(request, tally_seed))
 
 
@@ -52,7 +52,7 @@ def tally_month(request: pytest.FixtureRequest, tally_seed: int) -> Subject:
 def tally_verdict(request: pytest.FixtureRequest, tally_seed: int) -> Verdict:
     """The verdict on the test's month; a month is drilled once however many tests ask."""
     __tracebackhide__ = True
-    with _plainly():
+    with plainly():
         verdict = _runner(request.config).verdict(_key(request, tally_seed))
     from pytest_tally.state import VERDICT
 
@@ -75,7 +75,7 @@ def tally_make_month(request: pytest.FixtureRequest) -> Callable[..., Subject]:
 
     def make(seed: int, **stated: Any) -> Subject:
         __tracebackhide__ = True
-        with _plainly():
+        with plainly():
             return _runner(request.config).subject(_stated_key(request.config, seed, stated))
 
     return make
@@ -87,7 +87,7 @@ def tally_drill(request: pytest.FixtureRequest) -> Callable[..., Verdict]:
 
     def drill(seed: int, **stated: Any) -> Verdict:
         __tracebackhide__ = True
-        with _plainly():
+        with plainly():
             return _runner(request.config).verdict(_stated_key(request.config, seed, stated))
 
     return drill
@@ -112,7 +112,7 @@ def _stated_key(config: pytest.Config, seed: int, stated: dict[str, Any]) -> Any
 
 
 @contextmanager
-def _plainly() -> Iterator[None]:
+def plainly() -> Iterator[None]:
     """Report what the harness refuses as its message, without the frames it came through."""
     __tracebackhide__ = True
     from harness.errors import HarnessError

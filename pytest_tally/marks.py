@@ -38,6 +38,14 @@ def _faults(*faults: str) -> tuple[str, ...]:
     return grammar.switches(*faults)
 
 
+def _recording(*names: str) -> tuple[str, ...]:
+    from harness.errors import UsageError
+
+    if not names or not all(isinstance(name, str) and name for name in names):
+        raise UsageError("name recordings, each a path or a name below recordings/")
+    return names
+
+
 MARKS = {
     "tally_seed": _Mark(
         "*seeds", "seeds of the test's months, each a number or a text like '1..5'", _seeds
@@ -46,6 +54,9 @@ MARKS = {
     "tally_cloud": _Mark("cloud", "name of the test's cloud", _cloud),
     "tally_faults": _Mark(
         "*faults", "fault switches of the test's months; none switches all off", _faults
+    ),
+    "tally_recording": _Mark(
+        "*names", "recordings the test replays, each a path or a name in recordings/", _recording
     ),
 }
 
@@ -57,7 +68,7 @@ def register(config: pytest.Config) -> None:
 
 
 def stated(marks: Iterable[pytest.Mark]) -> dict[str, Any]:
-    """Merge the marks of one test, nearest first, into ``seed``, ``period``, ``cloud``, ``faults``.
+    """Merge the marks of one test, nearest first, into ``seed``, ``period`` and so on.
 
     Different marks add up; of two with one name the nearest wins.
 

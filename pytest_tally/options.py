@@ -12,9 +12,31 @@ from harness.drill.options import MONTHS, STACK, Option
 if TYPE_CHECKING:
     import pytest
 
+
 #: Every option of the plugin, in the order of help and README.
+def _factor(text: str) -> object:
+    from pytest_tally.recordings import factor
+
+    return factor(text)
+
+
 TABLE: tuple[Option, ...] = (
     *MONTHS,
+    Option(
+        "recording",
+        "PATH",
+        "recording to replay, or a directory of them; may be given more than once",
+        "none, nothing is replayed",
+        repeatable=True,
+    ),
+    Option(
+        "factor",
+        "N",
+        "virtual seconds in one of the wall while a recording is replayed",
+        "0, as fast as it goes",
+        _factor,
+        value="0",
+    ),
     Option(
         "artifacts",
         "DIR",

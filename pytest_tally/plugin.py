@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_tally import marks, options
+from pytest_tally import marks, options, recordings
 from pytest_tally.fixtures import (
     tally_config,
     tally_drill,
@@ -23,12 +23,14 @@ from pytest_tally.fixtures import (
     tally_stack,
     tally_verdict,
 )
+from pytest_tally.recordings import tally_recording
 
 __all__ = [
     "tally_config",
     "tally_drill",
     "tally_make_month",
     "tally_month",
+    "tally_recording",
     "tally_seed",
     "tally_skip_counters",
     "tally_stack",
@@ -58,12 +60,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def asked(config: pytest.Config) -> bool:
-    """Tell whether the run names seeds: on the command line, in the environment or in its ini."""
-    return bool(options.given(config, options.TABLE[0])[0])
+    """Tell whether the run names seeds or recordings."""
+    return names(config, "seed") or names(config, "recording")
+
+
+def names(config: pytest.Config, name: str) -> bool:
+    """Tell whether an option is given: on the command line, in the environment or in an ini."""
+    return any(options.given(config, row)[0] for row in options.TABLE if row.name == name)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that needs a month once for each seed."""
+    """Run a test that needs a month once for each seed, and one on recordings once for each."""
+    recordings.parametrize(metafunc)
     if "tally_seed" not in metafunc.fixturenames:
         return
     from pytest_tally.state import config_of

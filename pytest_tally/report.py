@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,12 @@ from pytest_tally.config import MonthKey, TallyConfig
 from pytest_tally.options import TABLE
 
 if TYPE_CHECKING:
-    from harness.drill import Verdict
+    from pathlib import Path
 
+    from harness.drill import Verdict
+    from harness.drill.recorded import Replayed
+
+_DRILLS = ("pytest", "--pyargs", "pytest_tally.drills")
 #: Most resources an assertion message words.
 RESOURCES = 20
 _HEAD = (
@@ -77,6 +81,34 @@ class Row:
             reproduce=reproduce(key, config, verdict.stack),
         )
 
+    @classmethod
+    def of_recording(cls, replayed: Replayed, path: Path, config: TallyConfig) -> Row:
+        """Sum up what a recording came to; its cells are those of its verdict where it has one."""
+        command = [*_DRILLS, f"--tally-recording={path}", f"--tally-stack={replayed.stack}"]
+        again = shlex.join([*command, *_stack_flags(config)])
+        if replayed.verdict is not None:
+            key = MonthKey(0, "", "os-sim", ())
+            of = cls.of(replayed.verdict, key, config)
+            cells = [replayed.name, *of.cells[1:]]
+            return cls(cells, replayed.passed, [*of.findings, *replayed.problems], again)
+        stored, rejected = (
+            None if seen is None else sum(seen.values())
+            for seen in (replayed.events, replayed.rejected)
+        )
+        cells = [
+            replayed.name,
+            str(replayed.published),
+            _count(replayed.consumed),
+            _count(replayed.skipped),
+            _count(replayed.unparseable),
+            _count(stored),
+            "-",
+            _count(rejected),
+            *("-" for _ in range(4)),
+            f"{replayed.seconds:.1f}",
+        ]
+        return cls(cells, replayed.passed, list(replayed.problems), again)
+
     def document(self) -> dict[str, Any]:
         """Return the row as plain values."""
         return asdict(self)
@@ -85,9 +117,7 @@ class Row:
 def reproduce(key: MonthKey, config: TallyConfig, stack: str) -> str:
     """Return the command that drills one month the way this run did."""
     words = [
-        "pytest",
-        "--pyargs",
-        "pytest_tally.drills",
+        *_DRILLS,
         f"--tally-seed={key.seed}",
         f"--tally-period={key.period}",
     ]
@@ -96,12 +126,14 @@ def reproduce(key: MonthKey, config: TallyConfig, stack: str) -> str:
     if key.faults:
         words.append(f"--tally-faults={','.join(key.faults)}")
     words.append(f"--tally-stack={stack}")
+    return shlex.join([*words, *_stack_flags(config)])
+
+
+def _stack_flags(config: TallyConfig) -> Iterator[str]:
     for option in TABLE:
         text = config.stack_options.get(option.stack, "")
-        if not text or text == option.value or _secret(text):
-            continue
-        words.append(f"{option.flag}={text}" if option.metavar else option.flag)
-    return shlex.join(words)
+        if text and text != option.value and not _secret(text):
+            yield f"{option.flag}={text}" if option.metavar else option.flag
 
 
 def table(rows: Sequence[Row]) -> list[str]:

@@ -36,7 +36,7 @@ def test_nothing_heavy_is_loaded(pytester):
             loaded = [name for name in {HEAVY!r} if name in sys.modules]
             assert not loaded
             ours = sorted(n for n in sys.modules if n.partition(".")[0] in ("harness", "pytest_tally"))
-            assert ours == {["harness", "harness.drill", "harness.drill.options", "pytest_tally", "pytest_tally.fixtures", "pytest_tally.marks", "pytest_tally.options", "pytest_tally.plugin"]!r}
+            assert ours == {["harness", "harness.drill", "harness.drill.options", "pytest_tally", "pytest_tally.fixtures", "pytest_tally.marks", "pytest_tally.options", "pytest_tally.plugin", "pytest_tally.recordings"]!r}
             assert not [n for n in sys.modules if n.startswith("syrupy")]
         """
     )  # fmt: skip
