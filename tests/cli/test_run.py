@@ -208,3 +208,14 @@ def test_a_signal_ends_a_run_cleanly(tmp_path: Path, number: signal.Signals) -> 
     if '"stopped"' in printed:  # else it was done before the signal came
         assert not list(tmp_path.glob("*.part"))
         assert set(digests(tmp_path).items()) < set(FILES.items())
+
+
+def test_writing_files_loads_nothing_of_the_pipeline(tmp_path: Path) -> None:
+    code = (
+        "import sys; from harness.cli import main; "
+        f"main(['run', '--period', '2026-02', '--out', {str(tmp_path)!r}]); "
+        "heavy = {'pika', 'sqlalchemy', 'fastapi', 'requests', 'yaml', 'rich', 'pytest'}; "
+        "print(*sorted(heavy & sys.modules.keys()), file=sys.stderr)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stderr.split() == []
