@@ -53,6 +53,11 @@ class Disturbance(Protocol):
 
     repeats: bool
 
+    @property
+    def struck(self) -> int:
+        """How often it struck so far."""
+        ...
+
     def begin(self, around: Surroundings) -> None:
         """Take hold, before the collector starts."""
         ...
@@ -83,12 +88,19 @@ class Trouble:
         """Draw from `seed`."""
         self._seed = seed
         self._random = random.Random(seed)  # noqa: S311 - reproducible, no secret
+        self._strikes = 0
+
+    @property
+    def struck(self) -> int:
+        """How often it struck so far."""
+        return self._strikes
 
     def begin(self, around: Surroundings) -> None:
         """Take hold of nothing."""
 
     def act(self) -> None:
-        """Do nothing."""
+        """Do nothing but count."""
+        self._strikes += 1
 
     def calm(self) -> None:
         """Do nothing."""
@@ -109,6 +121,7 @@ class KillCollector(Trouble):
 
     def act(self) -> None:
         """Kill and start."""
+        super().act()
         time.sleep(self._random.uniform(0, 0.15))
         self._around.collector.kill()
         time.sleep(self._random.uniform(0, 0.2))
@@ -130,6 +143,7 @@ class RestartBroker(Trouble):
 
     def act(self) -> None:
         """Begin to restart it."""
+        super().act()
         self._work = threading.Thread(target=self._restart, name="restart-broker")
         self._work.start()
 
@@ -167,6 +181,7 @@ class CutConnections(Trouble):
 
     def act(self) -> None:
         """Cut, and refuse to connect for a moment."""
+        super().act()
         for proxy in self.proxies:
             proxy.refuse(refusing=True)
             proxy.cut()
@@ -211,7 +226,7 @@ class DelayConnections(CutConnections):
         super().__init__(seed, delay=0.02)
 
     def act(self) -> None:
-        """Cut nothing."""
+        """Cut nothing: it holds up all the time."""
 
 
 class BadReporting(Trouble):
@@ -222,6 +237,11 @@ class BadReporting(Trouble):
         super().__init__(seed)
         self._names = names
         self.shim: Shim | None = None
+
+    @property
+    def struck(self) -> int:
+        """How many posts it answered badly."""
+        return sum(self.shim.faults.values()) if self.shim is not None else 0
 
     def begin(self, around: Surroundings) -> None:
         """Put a shim in front of the Reporting API."""
@@ -267,6 +287,7 @@ class DiskFull(Trouble):
 
     def act(self) -> None:
         """Leave no byte."""
+        super().act()
         with contextlib.suppress(OSError), (self._directory / "filler").open("wb") as filler:
             while True:
                 filler.write(b"\0" * 65536)
@@ -301,6 +322,7 @@ class ClockJumps(Trouble):
 
     def act(self) -> None:
         """Set the clock."""
+        super().act()
         offset = self._random.choice((-1, 1)) * self._random.uniform(1, _YEAR)
         written = self._directory / "offset.new"
         written.write_text(f"{offset:.3f}", encoding="ascii")

@@ -59,7 +59,6 @@ class Storm:
 
     Attributes:
         disturbed: whether a message may be handled more than once because of it.
-        struck: name to how often it struck.
     """
 
     def __init__(self, wanted: Mapping[str, int | None], seed: int) -> None:
@@ -78,7 +77,11 @@ class Storm:
         self._acting: list[Disturbance] = []
         self._begun: list[Disturbance] = []
         self.disturbed = any(trouble.repeats for _, trouble, _ in self._parts)
-        self.struck = dict.fromkeys(wanted, 0)
+
+    @property
+    def struck(self) -> dict[str, int]:
+        """Name to how often it struck so far."""
+        return {name: trouble.struck for name, trouble, _ in self._parts}
 
     def begin(self, opened: MonthStack) -> MonthStack:
         """Put the disturbances between the parts, and return the month as the drill uses it.
@@ -126,17 +129,16 @@ class Storm:
         for name, trouble, strikes in self._parts:
             places = random.Random(_draw(self._seed, f"{name} places"))  # noqa: S311 - no secret
             halts.extend(
-                (place, self._strike(name, trouble))
+                (place, self._strike(trouble))
                 for place in places.sample(range(1, length), min(strikes, length - 1))
             )
         return sorted(halts, key=lambda halt: halt[0])
 
-    def _strike(self, name: str, trouble: Disturbance) -> Callable[[], None]:
+    def _strike(self, trouble: Disturbance) -> Callable[[], None]:
         def strike() -> None:
             self._calm()
             trouble.act()
             self._acting.append(trouble)
-            self.struck[name] += 1
 
         return strike
 
