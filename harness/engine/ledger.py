@@ -200,7 +200,7 @@ def deltas(connection: sa.Connection, run_id: str, owner: Owner | None = None) -
     )
     if owner is not None:
         query = query.where(columns.cloud == owner.cloud, columns.project_id == owner.project_id)
-    for row in connection.execution_options(yield_per=_BATCH).execute(query):
+    for row in connection.execute(query, execution_options={"yield_per": _BATCH}):
         yield Delta._make(row)
 
 
@@ -225,5 +225,5 @@ def _amounts(
     columns = rated_records.c
     key = [columns[name] for name in Delta._fields[:6]]
     query = sa.select(*key, columns.amount).where(columns.run_id == run_id).order_by(*key)
-    for row in connection.execution_options(yield_per=_BATCH).execute(query):
+    for row in connection.execute(query, execution_options={"yield_per": _BATCH}):
         yield tuple(row[:6]), side, row[6]

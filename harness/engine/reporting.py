@@ -143,7 +143,7 @@ class Snapshot:
         )
         if clouds:
             query = query.where(RESOURCES.c.cloud.in_(clouds))
-        result = self._connection.execution_options(yield_per=_BATCH).execute(query)
+        result = self._connection.execute(query, execution_options={"yield_per": _BATCH})
         return _grouped(result.partitions())
 
     def late(self, start: int, end: int, since: int, clouds: Sequence[str]) -> list[LateResource]:

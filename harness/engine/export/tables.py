@@ -92,7 +92,7 @@ def _rated(connection: sa.Connection, run: Run) -> Iterator[Sequence[str]]:
     )
     start, end = bounds(run.period)
     head = (run.id, run.kind, run.corrects_run_id or "", spell(start), spell(end))
-    for row in connection.execution_options(yield_per=_BATCH).execute(query):
+    for row in connection.execute(query, execution_options={"yield_per": _BATCH}):
         yield (
             *head,
             *map(guard, row[:6]),
