@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from harness.drill.call import DrillStalled, Progress, run, take
     from harness.drill.chaos import Chaos
     from harness.drill.expectation import Expectation
+    from harness.drill.held_back import HeldBack, run_held_back
     from harness.drill.subject import Subject, prepare, released
     from harness.drill.verdict import Verdict
 
@@ -31,12 +32,14 @@ _HOME = {
     "Counts": "accounting",
     "DrillStalled": "call",
     "Expectation": "expectation",
+    "HeldBack": "held_back",
     "Progress": "call",
     "Subject": "subject",
     "Verdict": "verdict",
     "prepare": "subject",
     "released": "subject",
     "run": "call",
+    "run_held_back": "held_back",
     "take": "call",
 }
 
@@ -46,12 +49,14 @@ __all__ = [
     "Counts",
     "DrillStalled",
     "Expectation",
+    "HeldBack",
     "Progress",
     "Subject",
     "Verdict",
     "prepare",
     "released",
     "run",
+    "run_held_back",
     "take",
 ]
 
