@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -21,6 +20,7 @@ from harness.oracle.compare import Comparison, compare
 from harness.oracle.traffic import increments
 from harness.pricing import read as read_pricing
 from harness.stack.interface import MonthStack, Stack
+from harness.stack.scratch import Scratch
 
 __all__ = ["DrillStalled", "Progress", "run", "take"]
 
@@ -94,8 +94,8 @@ def take(
     The collector is started here and stopped again. Arguments and errors are those of `run`;
     `kind` is what the verdict calls the stack.
     """
-    with tempfile.TemporaryDirectory(prefix="tally-drill-") as scratch:
-        directory = make_private(Path(scratch) / "drill" if out is None else _clear(out))
+    with Scratch() as scratch:
+        directory = make_private(scratch / "drill" if out is None else _clear(out))
         drill = _Drill(subject, kind, directory, watch or _unwatched, patience)
         verdict = drill.carry_out(opened, chaos or Quiet())
         if out is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -31,6 +30,7 @@ from harness.recording.pace import Pace
 from harness.recording.recording import ORACLE, Recording
 from harness.recording.survey import Survey
 from harness.stack.interface import MonthStack, Stack
+from harness.stack.scratch import Scratch
 
 #: What a collector binds to; a message under another key reaches none.
 TOPIC = "notifications.info"
@@ -151,12 +151,12 @@ def replay(
         )
     pace = Pace(VirtualClock((survey.opening or 0) / NANO, factor))
     with (
-        tempfile.TemporaryDirectory(prefix="tally-recording-") as scratch,
+        Scratch() as scratch,
         stack.month(name or recording.name, cloud=recording.manifest.cloud) as opened,
     ):
-        directory = make_private(out or Path(scratch) / "out")
+        directory = make_private(out or scratch / "out")
         began = time.monotonic()
-        extracted = recording.extract(ORACLE, Path(scratch))
+        extracted = recording.extract(ORACLE, scratch)
         if extracted is not None:
             subject = _subject(recording, read_oracle(extracted), pace)
             verdict = take(subject, opened, kind=stack.kind, out=directory, patience=patience)

@@ -136,6 +136,11 @@ class CollectorProcess:
             self._bury(seen)
 
     @property
+    def metrics_url(self) -> str:
+        """Address of its ``/metrics`` while it runs."""
+        return f"http://127.0.0.1:{self._port}/metrics"
+
+    @property
     def running(self) -> bool:
         """Whether it runs."""
         return self._process is not None and self._process.running
@@ -163,7 +168,7 @@ class CollectorProcess:
 
     def _scrape(self) -> Counters | None:
         try:
-            answer = requests.get(f"http://127.0.0.1:{self._port}/metrics", timeout=15)
+            answer = requests.get(self.metrics_url, timeout=15)
         except requests.RequestException:
             return None
         return read_metrics(answer.text) if answer.status_code == 200 else None

@@ -7,10 +7,12 @@ import io
 import secrets
 import tarfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import docker.errors
+import requests
 from testcontainers.core.container import DockerContainer
 
 from harness.stack.address import BrokerAddress
@@ -21,6 +23,7 @@ from harness.stack.reporting import Tokens, answers
 _AMQP, _MANAGEMENT, _HTTP = 5672, 15672, 8080
 _USER = "tally"
 _TAIL = 20
+_REPORTING = "the Reporting API"
 _SNAPSHOT = (
     "import sqlite3; source = sqlite3.connect('/data/reporting.db'); "
     "copy = sqlite3.connect('/data/snapshot.db'); source.backup(copy); copy.close()"
@@ -55,9 +58,10 @@ class BrokerContainer:
         Raises:
             ContainerFailed: it ended or was not ready in time; shows the tail of its log.
         """
-        self._container.start()
-        container = self._container.get_wrapped_container()
         name = f"RabbitMQ ({self._image}, which needs the management plugin)"
+        with asking(name):
+            self._container.start()
+        container = self._container.get_wrapped_container()
         address: BrokerAddress | None = None
 
         def ready() -> bool:
@@ -133,21 +137,25 @@ class ReportingContainer:
         Raises:
             ContainerFailed: it ended or was not ready in time; shows the tail of its log.
         """
-        self._container.start()
+        with asking(_REPORTING):
+            self._container.start()
         self._wait()
 
     def start(self) -> None:
         """Start it again after `stop` or `kill`; the engine may give it another port."""
-        self._container.get_wrapped_container().start()
+        with asking(_REPORTING):
+            self._container.get_wrapped_container().start()
         self._wait()
 
     def stop(self) -> None:
         """End it cleanly; its data stays."""
-        self._container.get_wrapped_container().stop(timeout=15)
+        with asking(_REPORTING):
+            self._container.get_wrapped_container().stop(timeout=15)
 
     def kill(self) -> None:
         """End it the hard way; its data stays."""
-        self._container.get_wrapped_container().kill()
+        with asking(_REPORTING):
+            self._container.get_wrapped_container().kill()
 
     def snapshot(self) -> bytes:
         """Return its database as of one instant.
@@ -180,7 +188,17 @@ class ReportingContainer:
             self._url = f"http://{endpoint[0]}:{endpoint[1]}"
             return answers(f"{self._url}/readyz")
 
-        wait_until(container, "the Reporting API", ready, self._start_timeout)
+        wait_until(container, _REPORTING, ready, self._start_timeout)
+
+
+@contextmanager
+def asking(name: str) -> Iterator[None]:
+    """Word what the engine, or the way to it, has against a request about a container."""
+    try:
+        yield
+    except (docker.errors.DockerException, requests.RequestException) as error:
+        said = getattr(error, "explanation", None) or error
+        raise ContainerFailed(f"{name}: the container engine refused: {said}") from error
 
 
 def publish(engine: Engine, container: DockerContainer, *ports: int) -> None:

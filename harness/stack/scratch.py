@@ -55,6 +55,12 @@ class Scratch:
         shutil.rmtree(self.path, ignore_errors=True)
         self._lock.close()
 
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
 
 def sweep() -> list[Path]:
     """Remove what killed owners left in the temporary directory, and return what that was."""

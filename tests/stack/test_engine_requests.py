@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from harness.stack import container, docker
-from harness.stack.interface import Unavailable
+from harness.stack.interface import StackError, Unavailable
 from harness.stack.reporting import Tokens
 
 VERSION = {"ApiVersion": "1.41", "MinAPIVersion": "1.12", "Version": "20.10"}
@@ -99,7 +99,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recordin
 def create(engine: RecordingEngine, **options: bool) -> dict[str, Any]:
     with docker.Engine(**options) as client:
         broker = container.BrokerContainer(client, "rabbitmq:4.0", start_timeout=1)
-        with pytest.raises(Exception, match="this engine only listens"):
+        with pytest.raises(StackError, match="refused: this engine only listens"):
             broker.start()
         broker.remove()
     return engine.created[-1]
@@ -133,7 +133,7 @@ def test_the_reporting_api_runs_as_the_images_user_on_its_copied_database(
         reporting = container.ReportingContainer(
             client, "tally-harness:1", b"", tokens, start_timeout=1
         )
-        with pytest.raises(Exception, match="this engine only listens"):
+        with pytest.raises(StackError, match="refused: this engine only listens"):
             reporting.create()
         reporting.remove()
     asked = engine.created[-1]

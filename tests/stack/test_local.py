@@ -151,6 +151,41 @@ def test_a_database_address_of_another_kind_is_refused() -> None:
         open_stack("local", Options(reporting_db_url="mysql://x"))
 
 
+def test_an_installed_pipeline_is_reached_by_its_addresses(
+    stack: LocalStack, tmp_path: Path, beginning: list[Notification], carry: Carry
+) -> None:
+    with stack.month("installed", cloud="os-sim") as installed:
+        installed.publisher().close()
+        installed.collector.start()
+        assert isinstance(installed, OpenMonth)
+        assert isinstance(installed.collector, CollectorProcess)
+        assert installed.reporting is not None
+        assert installed.books is not None
+        token = tmp_path / "token"
+        token.write_text(installed.reporting.api_token)
+        with installed.books.reporting() as database:
+            options = Options(
+                amqp_url=installed.amqp_url,
+                reporting_url=installed.reporting.url,
+                api_token_file=token,
+                collector_metrics_url=installed.collector.metrics_url,
+                reporting_db_url=database,
+                engine_db_url=f"sqlite:///{tmp_path}/engine.db",
+            )
+        external = open_stack("external", options)
+        assert installed.reporting.url in external.describe()
+        with external.month("seed-1", cloud="os-sim") as month:
+            counters = carry(month, beginning)
+            assert counters == installed.collector.counters()
+            assert counters.delivered > 10
+            assert month.reporting is not None
+            assert month.reporting.api_token == installed.reporting.api_token
+            out = month.bill("2026-07", out=tmp_path / "export")
+            assert out is not None
+            assert (out / "rated.csv").read_text().count("\n") > 10
+        assert installed.collector.running
+
+
 @pytest.mark.slow
 def test_postgresql_holds_both_databases_of_a_month(
     private_broker: PrivateBroker, tmp_path: Path, beginning: list[Notification], carry: Carry
