@@ -12,7 +12,7 @@ from harness.errors import UsageError
 class Environment:
     """The variables of a process, read once, with errors that name the variable.
 
-    A variable set to the empty string counts as unset.
+    An empty variable is an unset one.
     """
 
     def __init__(self, variables: Mapping[str, str]) -> None:
@@ -98,7 +98,7 @@ class Environment:
         parts = urlsplit(value)
         if parts.scheme not in {"http", "https"} or not parts.hostname or set("?#") & set(value):
             raise UsageError(
-                f"{name}: must be an absolute http(s) URL with a host, no query, no fragment"
+                f"{name}: give a base URL such as https://host:8443, without query and fragment"
             )
         if parts.scheme == "http" and not self.flag(insecure, default=False):
             raise UsageError(

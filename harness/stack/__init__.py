@@ -1,4 +1,4 @@
-"""Starting and stopping what a drill needs.
+"""Services around a drill: started, shared, removed.
 
 ::
 

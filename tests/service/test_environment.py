@@ -82,7 +82,7 @@ def test_a_list_has_no_empty_member():
     "url", ["ftp://host", "https://", "https://h?x", "https://h#", "h:80", "https://h/?"]
 )
 def test_a_base_url_is_absolute_and_bare(url):
-    with pytest.raises(UsageError, match="absolute http"):
+    with pytest.raises(UsageError, match="give a base URL"):
         environment(TALLY_URL=url).http_url("TALLY_URL", insecure="TALLY_INSECURE")
 
 
