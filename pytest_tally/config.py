@@ -105,6 +105,11 @@ def resolve(config: pytest.Config) -> TallyConfig:
                 read[option.name] = option.check(text)
             except UsageError as error:
                 raise pytest.UsageError(f"{where}: {error}") from error
+    if read["stack"] == "external" and len(read.get("seed", ())) > 1:
+        raise pytest.UsageError(
+            "--tally-seed: the stack external takes one month per run, because the data of a "
+            "foreign pipeline cannot be kept apart; name one seed"
+        )
     named = {"seed", "period", "cloud", "faults", "stack", "artifacts"}
     stack = {option.name: option.stack for option in TABLE if option.stack}
     artifacts = texts["artifacts"]

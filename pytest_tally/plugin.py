@@ -143,11 +143,12 @@ def pytest_runtest_makereport(
     """Put the words for a verdict beside a failure, whichever assertion it was."""
     report = yield
     if report.failed and report.when == "call" and "harness.drill.verdict" in sys.modules:
+        from pytest_tally.report import section
         from pytest_tally.state import VERDICT
 
         verdict = item.stash.get(VERDICT, None)
         if verdict is not None and not verdict.passed:
-            report.sections.append(("tally", "\n".join(verdict.lines())))
+            report.sections.append(("tally", section(verdict)))
     return report
 
 

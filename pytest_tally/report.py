@@ -153,6 +153,8 @@ def words(verdict: Verdict, artifacts: str = "") -> list[str]:
     """Word a verdict for an assertion: resource by resource, the oracle beside the export."""
     findings = verdict.findings()
     lines = [f"seed {verdict.seed}, {verdict.period}, {verdict.cloud}, on {verdict.stack}:"]
+    if artifacts:
+        lines.append(f"full report: {artifacts}")  # near the top: pytest cuts long explanations
     shown = verdict.undocumented()
     for resource_type, group in groupby(
         shown[:RESOURCES], key=lambda difference: difference.resource_type
@@ -171,9 +173,16 @@ def words(verdict: Verdict, artifacts: str = "") -> list[str]:
         lines.append(f"… and {len(shown) - RESOURCES} further resources")
     worded = {difference.line() for difference in shown}
     lines += [finding for finding in findings if finding not in worded]
-    if artifacts:
-        lines.append(f"full report: {artifacts}")
     return lines
+
+
+def section(verdict: Verdict) -> str:
+    """Return the report of a failed drill, its middle left out where it is long."""
+    lines = list(verdict.lines())
+    if len(lines) > 2 * RESOURCES:
+        left_out = len(lines) - 2 * RESOURCES
+        lines[RESOURCES + 10 : -(RESOURCES - 10)] = [f"… {left_out} further lines …"]
+    return "\n".join(lines)
 
 
 def header(version: str, stack: str, config: TallyConfig) -> str:

@@ -6,16 +6,18 @@ from typing import Any
 
 import pytest
 
-from harness.errors import HarnessError
+from harness.errors import HarnessError, UsageError
 from pytest_tally.report import Row
 from pytest_tally.state import config_of, runner_of
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config) -> None:
-    """Start the services before the first worker."""
+    """Start the services before the first worker; refuse a stack that cannot be shared."""
     try:
-        runner_of(config).stack()
+        runner_of(config).stack().handover()
+    except UsageError as error:
+        pytest.exit(f"tally: {error}", returncode=pytest.ExitCode.USAGE_ERROR)
     except HarnessError as error:
         pytest.exit(f"tally: {error}", returncode=pytest.ExitCode.TESTS_FAILED)
 

@@ -45,6 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
     read = {option.name: _read(arguments, option) for option in (*MONTHS, *STACK)}
     if not read["seed"]:
         raise UsageError("--seed: must be set; write a number, a range 1..5 or a list 1,3,7")
+    if read["stack"] == "external" and len(read["seed"]) > 1:
+        raise UsageError(
+            "--seed: the stack external takes one month per run, because the data of a foreign "
+            "pipeline cannot be kept apart; name one seed"
+        )
     options = Options.from_mapping(
         {option.stack: _text(arguments, option) for option in STACK if _text(arguments, option)}
     )

@@ -123,10 +123,10 @@ class _Drill:
             closing(Observer(opened, self._subject.month.cloud)) as observer,
             closing(opened.publisher()) as publisher,  # declares what the collector binds to
         ):
-            with self._phase("start"):
-                opened.collector.start()
-                before = observer.look()
             try:
+                with self._phase("start"):
+                    opened.collector.start()
+                    before = observer.look()
                 began = time.monotonic()
                 with self._phase("publish"):
                     published = publisher.publish(

@@ -108,6 +108,7 @@ def test_words_stand_oracle_beside_export_grouped_by_type():
     )
     assert report.words(verdict(difference(1), volume), "/kept/verdict.json") == [
         "seed 3, 2026-07, os sim, on external:",
+        "full report: /kept/verdict.json",
         "instance:",
         "  i-001: wrong-quantity, touched by no switch",
         "    disk_gb 20.0000 over […), the oracle expects 40.0000",
@@ -119,7 +120,6 @@ def test_words_stand_oracle_beside_export_grouped_by_type():
         "    oracle: 40.0000",
         "    export: nothing",
         "a sum is off",
-        "full report: /kept/verdict.json",
     ]
 
 
@@ -127,6 +127,14 @@ def test_words_are_capped():
     lines = report.words(verdict(*(difference(number) for number in range(50))))
     assert "… and 30 further resources" in lines
     assert len(lines) < 100
+
+
+def test_a_long_report_loses_its_middle():
+    text = report.section(verdict(*(difference(number) for number in range(857))))
+    lines = text.splitlines()
+    assert len(lines) == 41
+    assert lines[30].startswith("… ")
+    assert lines[-1].startswith("failed, 858 findings")
 
 
 def test_counters_are_laid_out_a_type_a_line():
