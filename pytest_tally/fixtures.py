@@ -93,6 +93,29 @@ def tally_drill(request: pytest.FixtureRequest) -> Callable[..., Verdict]:
     return drill
 
 
+@pytest.fixture
+def tally_chaos(request: pytest.FixtureRequest) -> Callable[..., Verdict]:
+    """Return a factory ``(seed, disturbances, *, chaos_seed=…, period=…, …)`` of verdicts.
+
+    The month goes through the stack once more while ``disturbances`` strike, a comma list as
+    ``tally-harness drill --chaos`` takes it. Where they strike follows from ``chaos_seed``, which
+    is the month's seed unless stated.
+    """
+
+    def disturb(
+        seed: int, disturbances: str, *, chaos_seed: int | None = None, **stated: Any
+    ) -> Verdict:
+        __tracebackhide__ = True
+        with plainly():
+            return _runner(request.config).disturbed(
+                _stated_key(request.config, seed, stated),
+                disturbances,
+                seed if chaos_seed is None else chaos_seed,
+            )
+
+    return disturb
+
+
 def _runner(config: pytest.Config) -> Runner:
     from pytest_tally.state import runner_of
 

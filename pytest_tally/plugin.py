@@ -14,6 +14,7 @@ import pytest
 
 from pytest_tally import marks, options, recordings
 from pytest_tally.fixtures import (
+    tally_chaos,
     tally_config,
     tally_drill,
     tally_make_month,
@@ -26,6 +27,7 @@ from pytest_tally.fixtures import (
 from pytest_tally.recordings import tally_recording
 
 __all__ = [
+    "tally_chaos",
     "tally_config",
     "tally_drill",
     "tally_make_month",

@@ -38,6 +38,7 @@ class Runner:
         self._stack: Stack | None = None
         self._subject: tuple[MonthKey, Subject] | None = None
         self._verdicts: dict[MonthKey, Verdict] = {}
+        self._storms = 0
 
     @property
     def opened(self) -> bool:
@@ -85,6 +86,28 @@ class Runner:
             self._verdicts[key] = verdict
             self.rows.append(Row.of(verdict, key, self._config))
         return self._verdicts[key]
+
+    def disturbed(self, key: MonthKey, disturbances: str, seed: int) -> Verdict:
+        """Take a month through the stack while something goes wrong; each call does so anew.
+
+        Args:
+            key: the month.
+            disturbances: a comma list, as ``tally-harness drill --chaos`` takes it.
+            seed: of where they strike.
+
+        Raises:
+            HarnessError: an unknown disturbance, or a stack that cannot be disturbed.
+        """
+        from harness.drill import run
+        from harness.drill.chaos import plan
+
+        self._storms += 1
+        return run(
+            self.subject(key),
+            self.stack(),
+            name="-".join(filter(None, (key.name, f"storm-{self._storms}", self._worker))),
+            chaos=plan(disturbances, seed),
+        )
 
     def close(self) -> None:
         """Stop what was started."""

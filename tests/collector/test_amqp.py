@@ -54,6 +54,53 @@ def test_a_collector_on_a_real_broker(amqp_url, publish, settings, reporting, en
         assert again.receive(10, 0.3) == []
 
 
+def waiting(url):
+    """Return how many messages wait in the queue, and how many consumers it has."""
+    connection = pika.BlockingConnection(pika.URLParameters(url))
+    answer = connection.channel().queue_declare("tally-notifications", passive=True).method
+    connection.close()
+    return answer.message_count, answer.consumer_count
+
+
+def test_a_full_outbox_leaves_messages_with_the_broker(
+    amqp_url, publish, settings, reporting, envelope, eventually, monkeypatch
+):
+    monkeypatch.setattr("harness.collector.sender._DELAY_MAX", 0.2)
+    monkeypatch.setattr("harness.collector.sender._DELAY_FIRST", 0.05)
+    monkeypatch.setattr("random.random", lambda: 0.0)
+    left = [0]
+
+    def take(items):
+        if left[0] < len(items):
+            return 503, b"{}"
+        left[0] -= len(items)
+        return None
+
+    reporting.script = take
+    collector = Collector(
+        settings(buffer_max_events=200, batch_max=10), lambda: subscription(amqp_url)
+    )
+    collector.start()
+    try:
+        collector.wait_until_consuming(10)
+        publish([envelope("volume.create.end", f"m{index}") for index in range(500)])
+        eventually(lambda: collector.counters().buffered == 200)
+        # Nobody consumes, and everything that was handed out and not acknowledged is back.
+        eventually(lambda: waiting(amqp_url) == (300, 0))
+        left[0] = 20
+        eventually(lambda: collector.counters().buffered == 180)
+        assert waiting(amqp_url) == (300, 0)  # not below nine tenths yet
+        left[0] = 10
+        eventually(lambda: waiting(amqp_url)[0] < 300)
+        left[0] = 10_000
+        eventually(lambda: len(reporting.stored) == 500, 30)
+        eventually(lambda: waiting(amqp_url) == (0, 1))
+        assert reporting.duplicates == 0
+        assert sum(collector.counters().consumed.values()) == 500
+    finally:
+        collector.stop()
+
+
 def test_what_is_not_acknowledged_returns(amqp_url, publish, envelope):
     with subscription(amqp_url) as first:
         publish([envelope("volume.create.end", f"m{index}") for index in range(5)])
