@@ -53,7 +53,7 @@ RELATIONS = sa.table(
     ),
 )
 
-_BATCH = 2000
+_BATCH = 500
 _KEY = ("cloud", "resource_type", "resource_id")
 
 
