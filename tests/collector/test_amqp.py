@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from types import SimpleNamespace
 
 import pika
+import pika.data
 import pytest
 
 from harness.broker import BrokerError
@@ -179,6 +181,33 @@ def test_quorum_needs_a_newer_broker(amqp_url, publish, private_broker):
     else:
         with pytest.raises(BrokerError, match=r"version 3\..*set TALLY_OSC_QUEUE_TYPE=classic"):
             subscription(amqp_url, queue_type="quorum")
+
+
+def test_what_is_declared_on_a_newer_broker():
+    declared = []
+
+    class Channel:
+        def queue_declare(self, queue, **options):
+            declared.append((queue, options))
+
+    session = object.__new__(AmqpSubscription)
+    session._channel = Channel()
+    session._where = "amqp://broker"
+    for version in (b"4.0.0", "4.1.2", "10.0.0"):
+        properties = {"version": version}
+        session._connection = SimpleNamespace(_impl=SimpleNamespace(server_properties=properties))
+        session._declare("quorum")
+    arguments = {"x-queue-type": "quorum", "x-delivery-limit": -1}
+    assert declared == [("tally-notifications", {"durable": True, "arguments": arguments})] * 3
+    pieces = []
+    pika.data.encode_table(pieces, arguments)
+    assert b"".join(pieces).endswith(b"x-delivery-limitI\xff\xff\xff\xff")  # 32 bits, signed
+    for version in (b"3.13.7", "", None, "unknown"):
+        properties = {"version": version}
+        session._connection = SimpleNamespace(_impl=SimpleNamespace(server_properties=properties))
+        with pytest.raises(BrokerError, match="set TALLY_OSC_QUEUE_TYPE=classic"):
+            session._declare("quorum")
+    assert len(declared) == 3
 
 
 def test_a_queue_with_other_arguments(amqp_url, publish):
