@@ -162,6 +162,7 @@ STACK: tuple[Option, ...] = (
         "URL",
         "local: PostgreSQL server, or private; external: the Reporting API's database",
         "SQLite",
+        variable="TALLY_STACK_REPORTING_DB_URL",  # the service has one without STACK
         stack="reporting_db_url",
     ),
     Option("amqp-url", "URL", "external: broker to publish to", "none", stack="amqp_url"),

@@ -110,6 +110,7 @@ class Verdict:
     def findings(self) -> tuple[str, ...]:
         """Say what is not as it has to be; empty for a drill that passed."""
         return (
+            *self._of_nothing(),
             *self._of_export(),
             *_of_counts(self.expected_counts),
             *self.accounting.problems,
@@ -127,6 +128,15 @@ class Verdict:
         """Return what the collector skipped, most frequent first; None where it was not seen."""
         skipped = self.accounting.skipped
         return None if skipped is None else in_table_order(skipped)
+
+    def _of_nothing(self) -> Iterable[str]:
+        """A drill that could look at nothing has not passed."""
+        places = self.accounting
+        if self.comparison is None and places.consumed is None and places.stored is None:
+            yield (
+                "nothing could be judged; give the stack an export, a Reporting API with a token, "
+                "or the address of the collector's metrics"
+            )
 
     def _of_export(self) -> Iterable[str]:
         seen = set(map(_key, self.differences))
@@ -169,6 +179,8 @@ class Verdict:
         seconds = self.seconds.get("total", 0.0)
         if findings:
             yield f"failed, {len(findings)} findings, in {seconds:.1f} s"
+        elif self.not_judged:
+            yield f"passed as far as it was judged, in {seconds:.1f} s"
         elif self.faults:
             documented = f"as documented for {', '.join(self.faults)}"
             if self.differences:

@@ -118,7 +118,15 @@ def test_what_is_not_judged_is_said_and_no_failure():
     found = verdict(comparison=None, not_judged=("export",))
     assert found.passed
     assert "not judged: export" in found.lines()
+    assert found.lines()[-1] == "passed as far as it was judged, in 2.5 s"
     assert found.document()["not_judged"] == ["export"]
+
+
+def test_a_drill_that_could_look_at_nothing_has_not_passed():
+    blind = replace(ACCOUNTING, consumed=None, skipped=None, unparseable=None, stored=None)
+    found = verdict(comparison=None, accounting=blind, not_judged=("export", "stored events"))
+    assert not found.passed
+    assert found.findings()[0].startswith("nothing could be judged; give the stack an export")
 
 
 def test_documents(tmp_path):
