@@ -86,3 +86,18 @@ def test_the_clean_month_of_seed_1(month, warehouse, engine, rows, documents, tm
 def quarter(number):
     """Four places, half away from zero; two rows of this month lie on a tie."""
     return number.quantize(Decimal("0.0001"), ROUND_HALF_UP)
+
+
+@pytest.mark.parametrize(
+    ("switch", "candidates", "rated", "warnings"),
+    [("held-back", 867, 3081, 38), ("missing-create", 867, None, 14)],
+    ids=["held-back", "missing-create"],
+)
+def test_months_that_lack_messages(warehouse, engine, switch, candidates, rated, warnings):
+    """Of 18 creates that go missing, four leave no event at all, so nothing to warn of."""
+    warehouse.load(events(generate(1, Period(2026, 7), CLOUD, [switch]).stream))
+    run = engine.run("2026-07")
+    codes = [warning["code"] for warning in run.stats["metering_warnings"]]
+    assert codes == ["history_starts_without_create"] * warnings
+    assert run.candidates == candidates
+    assert rated is None or run.rated_records == rated
