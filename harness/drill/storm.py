@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import inspect
 import random
@@ -99,6 +100,7 @@ class Storm:
             raise StackError(
                 "chaos needs a collector that is a process of this stack; use --stack local"
             )
+        atexit.register(self.close)  # should the drill not come to stopping its collector
         try:
             for _, trouble, _ in self._parts:
                 trouble.begin(around)
@@ -122,6 +124,7 @@ class Storm:
         for trouble in reversed(self._begun):
             trouble.close()
         self._begun.clear()
+        atexit.unregister(self.close)
 
     def halts(self, length: int) -> list[tuple[int, Callable[[], None]]]:
         """Return where in a stream of `length` messages something strikes, and what."""
