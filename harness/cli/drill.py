@@ -29,7 +29,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--chaos",
         metavar="A,B",
         default="",
-        help="what to disturb while a month is published (default: nothing)",
+        help="what to disturb while a month is published, such as kill-collector=5,reporting-500; "
+        "a wrong name is answered with all there are (default: nothing)",
+    )
+    parser.add_argument(
+        "--chaos-seed",
+        metavar="N",
+        default="",
+        help="where disturbances strike (default: the seed of each month)",
     )
 
 
@@ -53,7 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
     options = Options.from_mapping(
         {option.stack: _text(arguments, option) for option in STACK if _text(arguments, option)}
     )
-    chaos = [plan(arguments.chaos, seed) for seed in read["seed"]]
+    struck = arguments.chaos_seed
+    if struck and not (struck.isascii() and struck.isdigit()):
+        raise UsageError(f'--chaos-seed: "{struck}" must be a whole number')
+    chaos = [plan(arguments.chaos, int(struck or seed)) for seed in read["seed"]]
     out = Path(arguments.out) if arguments.out else None
     passed = []
     with _terminated_like_interrupted(), Display(sys.stderr) as display:
