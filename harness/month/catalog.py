@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 AVAILABILITY_ZONE = "nova"
 VOLUME_HOST = "storage-01@ceph#ceph"
@@ -40,8 +41,7 @@ BARBICAN = "barbican.barbican-01"
 OCTAVIA = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Flavor:
+class Flavor(Struct, frozen=True):
     """A size of instance.
 
     Attributes:
@@ -76,8 +76,7 @@ RUNNER_FLAVORS = (SMALL, MEDIUM)
 FLAVOR_IDS = {flavor.type_id: flavor.flavor_id for flavor in (*FLAVORS, DISKLESS)}
 
 
-@dataclass(frozen=True, slots=True)
-class ShootPlan:
+class ShootPlan(Struct, frozen=True):
     """What sets a shoot apart from the others.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+from msgspec import Struct, field
 
 from harness.calendar import Period, profile
 from harness.month import catalog
@@ -19,8 +20,7 @@ _Item = TypeVar("_Item")
 Effect = tuple[str, Size] | None
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Struct, eq=False):
     """The month under construction.
 
     Transitions and facts are appended as the generation comes to them, which is not by time. Their
@@ -86,8 +86,7 @@ class Draft:
         self.touched.setdefault((resource_type, resource_id), set()).add(switch)
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """A resource of a draft, and who speaks about it.
 
     Attributes:

@@ -7,7 +7,7 @@ construction is the order of the draws and therefore binding.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from harness.month import catalog
 from harness.month.catalog import ShootPlan
@@ -16,8 +16,7 @@ from harness.month.resources import Balancer, Instance, Network, RecordSet, Volu
 from harness.prng import Identifiers, Pcg
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A place of a classic project: the ids of an instance and of what belongs to it.
 
     Attributes:
@@ -33,8 +32,7 @@ class Slot:
     floating_ip_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClassicProject:
+class ClassicProject(Struct, frozen=True):
     """A tenant whose servers live long.
 
     Attributes:
@@ -54,8 +52,7 @@ class ClassicProject:
     network: Network
 
 
-@dataclass(slots=True, eq=False)
-class Garden:
+class Garden(Struct, eq=False):
     """A Gardener project and the tenant its shoots run on.
 
     Attributes:
@@ -73,8 +70,7 @@ class Garden:
     shoots: list[Shoot] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
-class Shoot:
+class Shoot(Struct, eq=False):
     """A cluster and what it holds at this point of the generation.
 
     Attributes:
@@ -91,7 +87,7 @@ class Shoot:
         awake: whether its workers run.
     """
 
-    garden: Garden = field(repr=False)
+    garden: Garden
     plan: ShootPlan
     index: int
     network: Network
@@ -119,8 +115,7 @@ class Shoot:
         return f"{self.technical_id}-ssh-publickey"
 
 
-@dataclass(frozen=True, slots=True)
-class Ci:
+class Ci(Struct, frozen=True):
     """The tenant that boots runners.
 
     Attributes:
@@ -134,8 +129,7 @@ class Ci:
     network: Network
 
 
-@dataclass(slots=True)
-class World:
+class World(Struct, eq=False):
     """Everybody in the cloud.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from harness.calendar import stamp
 from harness.month.catalog import INITIATOR_ADDRESS
@@ -17,8 +17,7 @@ SECRETS = "service/security/keymanager/secrets"
 CONTAINERS = "service/security/keymanager/containers"
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A call to the key manager.
 
     Attributes:
