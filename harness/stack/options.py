@@ -32,7 +32,7 @@ class Options:
         reporting_db_url: local: a PostgreSQL server to make databases on, or ``private`` for one
             of the stack's own (default: SQLite); external: the Reporting API's database.
         amqp_url: external: the broker.
-        allow_remote_broker: external: publish to a broker that is not on this machine.
+        allow_remote_broker: external: publish to a broker elsewhere, too.
         reporting_url: external: base URL of the Reporting API.
         api_token_file: external: file of an api token, role admin or what there is.
         internal_token_file: external: file of the internal token.
