@@ -122,7 +122,7 @@ class Endpoint:
                 status = answer.status_code
                 if 200 <= status < 300:
                     return None
-                said = answer.raw.read(_MOST_ANSWER, decode_content=True)
+                said = next(answer.iter_content(_MOST_ANSWER), b"")
         except requests.RequestException as error:
             return PushError(f"{where}: {_cause(error)}")
         text = said.decode("utf-8", "replace").strip()

@@ -232,7 +232,7 @@ class Registration:
                 **options,
             ) as answer:
                 status = answer.status_code
-                body = answer.raw.read(_MOST_ANSWER + 1, decode_content=True)
+                body = _read(answer)
         except requests.RequestException as error:
             raise RegistrationError(
                 f"registering the projects: {where}: {type(error).__name__}"
@@ -264,6 +264,16 @@ class _Bearer(requests.auth.AuthBase):
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         request.headers["Authorization"] = f"Bearer {self._token}"
         return request
+
+
+def _read(answer: requests.Response) -> bytes:
+    """Return the body; of one that is too long no more than shows that."""
+    body = b""
+    for chunk in answer.iter_content(65536):
+        body += chunk
+        if len(body) > _MOST_ANSWER:
+            break
+    return body
 
 
 def _items(answer: Any) -> list[dict[str, Any]]:

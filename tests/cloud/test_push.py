@@ -1,6 +1,8 @@
 """The OTLP document, the pacing, the retries and what an error may show."""
 
 import base64
+import contextlib
+import socket
 import threading
 import time
 from collections import deque
@@ -13,6 +15,7 @@ from starlette.routing import Route
 from harness.broker.clock import VirtualClock
 from harness.cloud import otlp, push
 from harness.cloud.push import Endpoint, Push, PushError, Target, batches, redact
+from harness.cloud.registration import Registration, RegistrationError, Registry
 from harness.oracle.sample import Sample
 from harness.service.listener import Listener
 
@@ -126,6 +129,34 @@ def test_a_refused_connection_is_tried_again_and_shows_no_secret(monkeypatch):
     assert "refused" in text
     assert "hidden" not in text
     assert "sécret" not in text + repr(target)
+
+
+@pytest.fixture
+def breaking_off():
+    """A server that announces more of an answer than it sends."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    with connection:
+                        connection.recv(65536)
+                        connection.sendall(b"HTTP/1.1 400 No\r\nContent-Length: 999\r\n\r\nbecause")
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join(5)
+
+
+def test_an_answer_that_breaks_off_is_an_error_of_ours(breaking_off, month, monkeypatch):
+    monkeypatch.setattr(push, "_FIRST_WAIT", 0.001)
+    with pytest.raises(PushError, match="pushing metrics to"):
+        Endpoint(Target(breaking_off, "u", "p"), {}).push([gauge(1)])
+    with pytest.raises(RegistrationError, match="POST /api/v1/projects"):
+        Registration(Registry(breaking_off, "t", "garden-sim"), month).run()
 
 
 @pytest.mark.parametrize(
