@@ -55,6 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from pytest_tally.state import config_of
 
     config_of(config)
+    recordings.chosen(config)  # refuses a path to none before anything is collected
     if config.pluginmanager.hasplugin("xdist"):
         from pytest_tally import xdist
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -83,15 +84,28 @@ def judge(replayed: Replayed, recording: Path, snapshot: SnapshotAssertion) -> l
     for aspect, lines in aspects(replayed):
         used.add(aspect)
         pinned = snapshot.use_extension(extension)(name=aspect)
+        path = recording / DIRECTORY / f"{aspect}.txt"
+        before = path.read_text(encoding="utf-8") if path.exists() else None
         if lines != pinned:
-            difference = "\n".join(pinned.get_assert_diff())
-            faults.append(f"{aspect} of {recording.name} is not what it was:\n{difference}")
+            faults.append(_difference(path, before, lines))
     for path in _leftovers(recording, used):
         if snapshot.session.update_snapshots:
             path.unlink()
         else:
             faults.append(f"nothing uses {path}; run with --snapshot-update to delete it")
     return faults
+
+
+def _difference(path: Path, before: str | None, after: str) -> str:
+    """Word what changed: the lines that went and the lines that came, and nothing around them."""
+    if before is None:
+        return f"there is no {path}; run with --snapshot-update to write it"
+    changed = (
+        line
+        for line in difflib.ndiff(before.splitlines(), after.splitlines())
+        if line.startswith(("+ ", "- "))
+    )
+    return "\n".join((f"{path} is not what it was:", *changed))
 
 
 def _leftovers(recording: Path, used: set[str]) -> list[Path]:

@@ -187,11 +187,14 @@ def section(verdict: Verdict) -> str:
 
 def header(version: str, stack: str, config: TallyConfig) -> str:
     """Return the line a run begins with."""
-    seeds = _spans(config.seeds)
     faults = f", faults {','.join(config.faults)}" if config.faults else ""
-    return (
-        f"tally-harness {version}: {stack}; seeds {seeds}, {config.period}, {config.cloud}{faults}"
-    )
+    subjects = []
+    if config.seeds:
+        seeds = _spans(config.seeds)
+        subjects.append(f"seeds {seeds}, {config.period}, {config.cloud}{faults}")
+    if recordings := config.further.get("recording", "").split():
+        subjects.append(f"recordings {', '.join(recordings)}")
+    return f"tally-harness {version}: {stack}; {'; '.join(subjects)}"
 
 
 def counters_table(counters: Mapping[str, int]) -> str:

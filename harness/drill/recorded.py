@@ -19,7 +19,6 @@ from harness.drill.observer import Observer
 from harness.drill.storing import make_private
 from harness.drill.subject import Subject
 from harness.drill.verdict import Verdict
-from harness.errors import HarnessError
 from harness.month import Month
 from harness.oracle import Oracle
 from harness.oracle.document import read as read_oracle
@@ -34,10 +33,6 @@ from harness.stack.scratch import Scratch
 
 #: What a collector binds to; a message under another key reaches none.
 TOPIC = "notifications.info"
-
-
-class RecordingUnsuited(HarnessError):
-    """A recording that cannot be replayed through a stack."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,12 +138,6 @@ def replay(
         HarnessError: the recording is not whole, or the drill could not be carried out.
     """
     survey = recording.check()
-    elsewhere = set(survey.exchanges) - set(EXCHANGES)
-    if elsewhere:
-        raise RecordingUnsuited(
-            f"{recording.path} was recorded from {', '.join(sorted(elsewhere))} as well, which no "
-            "collector of a stack is bound to; replay it with `tally-harness replay`"
-        )
     pace = Pace(VirtualClock((survey.opening or 0) / NANO, factor))
     with (
         Scratch() as scratch,
@@ -225,10 +214,15 @@ def _take(
     patience: float,
 ) -> _Seen:
     """Publish, wait, look and bill each month the recording holds messages of."""
-    bound = sum(count for (_, key), count in survey.places.items() if key == TOPIC)
+    bound = sum(
+        count
+        for (exchange, key), count in survey.places.items()
+        if exchange in EXCHANGES and key == TOPIC
+    )
+    declared = tuple(dict.fromkeys((*EXCHANGES, *survey.exchanges)))
     with (
         closing(Observer(opened, recording.manifest.cloud)) as observer,
-        closing(opened.publisher()) as publisher,
+        closing(opened.publisher(declared)) as publisher,
     ):
         opened.collector.start()
         try:

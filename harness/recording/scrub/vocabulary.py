@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 #: Members that go, whatever they hold: their name says that it is a secret.
@@ -171,11 +172,13 @@ READ_OF_FLOATING_IP = frozenset({"floating_ip_address", "id", "tenant_id"})
 COUNTED = frozenset({"listeners", "pools"})
 
 
+@functools.lru_cache(4096)
 def is_secret(member: str) -> bool:
     """Tell whether a member's name says that it holds a secret."""
     return member not in NO_SECRET and SECRET.search(member) is not None
 
 
+@functools.lru_cache(4096)
 def kind_of(member: str) -> str:
     """Return the kind of name a member holds."""
     return next((kind for pattern, kind in KINDS if pattern.search(member)), KIND)
