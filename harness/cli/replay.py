@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import argparse
 import logging
-import math
 import os
 import secrets
-import signal
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
 
-from harness.broker.address import is_local, parameters, wait_for_consumer
+from harness.broker.address import wait_for_consumer
 from harness.broker.clock import VirtualClock
 from harness.broker.publisher import AmqpPublisher
-from harness.calendar import DurationError, Period, PeriodError, parse_duration
+from harness.calendar import Period, PeriodError
+from harness.cli import publishing_flags
+from harness.cli.publishing_flags import read_factor, read_wait, refuse_elsewhere
 from harness.cloud.app import control_app
 from harness.cloud.publication import Publication
 from harness.drill.shifting import shift_oracle
@@ -36,6 +35,7 @@ from harness.recording.survey import Survey
 from harness.service import log
 from harness.service.environment import Environment
 from harness.service.listener import Listener
+from harness.service.signals import Signals, Stopped
 
 _log = logging.getLogger(__name__)
 _Step = Callable[[Iterable[Notification]], Iterator[Notification]]
@@ -55,24 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="a recording's directory, or a stream file (.jsonl, .jsonl.gz, .jsonl.zst)",
     )
-    parser.add_argument(
-        "--factor",
-        metavar="N",
-        default="744",
-        help="virtual seconds in one of the wall; 0 is as fast as it goes (default: 744)",
-    )
-    parser.add_argument(
-        "--wait-for-collector",
-        dest="wait",
-        metavar="DURATION",
-        default="2m",
-        help="how long to wait for a consumer, 0 not at all (default: 2m)",
-    )
-    parser.add_argument(
-        "--allow-remote-broker",
-        action="store_true",
-        help="publish to a broker on another machine, which books real usage (default: off)",
-    )
+    publishing_flags.add(parser)
     parser.add_argument(
         "--shift-to",
         metavar="YYYY-MM",
@@ -123,15 +106,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Read and check all of it, then publish; a signal ends it cleanly, with status 0."""
     options = _read_options(arguments)
     log.configure("replay", options.level)
-    with _Signals() as signals:
+    with Signals() as signals:
         try:
             return _replay(arguments, options, signals)
-        except _Stopped:
+        except Stopped:
             _log.info("stopped", extra={"fields": {"published": 0}})
             return 0
 
 
-def _replay(arguments: argparse.Namespace, options: Options, signals: _Signals) -> int:
+def _replay(arguments: argparse.Namespace, options: Options, signals: Signals) -> int:
     with ExitStack() as stack:
         # Dialled first: a broker that is not there is told at once, not after reading a month.
         publisher = stack.enter_context(AmqpPublisher(options.url, ()))
@@ -142,7 +125,8 @@ def _replay(arguments: argparse.Namespace, options: Options, signals: _Signals) 
         _log.info("starting", extra={"fields": _starting(arguments, options, survey)})
         publisher.declare(source.exchanges)
         wait_for_consumer(options.url, options.wait)
-        clock = signals.clock = VirtualClock(span[0], options.factor)
+        clock = VirtualClock(span[0], options.factor)
+        signals.gently(clock.interrupt)
         publication = Publication(survey.notifications, 0)
         app = control_app(clock, publication, span)
         listener = stack.enter_context(Listener(app, options.address, options.port))
@@ -231,8 +215,8 @@ def _read_options(arguments: argparse.Namespace) -> Options:
         )
     options = Options(
         url=url,
-        factor=_factor(arguments.factor),
-        wait=_wait(arguments.wait),
+        factor=read_factor(arguments.factor),
+        wait=read_wait(arguments.wait),
         shift_to=_period(arguments.shift_to),
         address=environment.text("TALLY_SIM_HTTP_ADDR", "127.0.0.1"),
         port=environment.integer("TALLY_SIM_HTTP_PORT", 8080, least=0, most=65535),
@@ -240,41 +224,8 @@ def _read_options(arguments: argparse.Namespace) -> Options:
     )
     if options.shift_to is None and (arguments.drop_outside or arguments.oracle_out):
         raise UsageError("--drop-outside and --oracle-out go with --shift-to YYYY-MM")
-    _refuse_elsewhere(url, allowed=arguments.allow_remote_broker)
+    refuse_elsewhere(url, allowed=arguments.allow_remote_broker)
     return options
-
-
-def _refuse_elsewhere(url: str, *, allowed: bool) -> None:
-    try:
-        local = is_local(url)
-    except UsageError as error:
-        raise UsageError(f"TALLY_SIM_AMQP_URL: {error}") from error
-    if not local and not allowed:
-        raise UsageError(
-            f"TALLY_SIM_AMQP_URL names a broker on {parameters(url).host}, which is not this "
-            "machine: a collector there books what is published as real usage, for good; pass "
-            "--allow-remote-broker when it is one to simulate against"
-        )
-
-
-def _factor(text: str) -> float:
-    try:
-        factor = float(text)
-    except ValueError:
-        factor = math.nan
-    if not (math.isfinite(factor) and factor >= 0):
-        raise UsageError(f"--factor: {text} must be a number, zero or positive")
-    return factor
-
-
-def _wait(text: str) -> float:
-    try:
-        wait = parse_duration(text)
-    except DurationError as error:
-        raise UsageError(f"--wait-for-collector: {error}") from error
-    if wait < 0:
-        raise UsageError(f"--wait-for-collector: {text} must be zero or positive")
-    return wait
 
 
 def _period(text: str | None) -> Period | None:
@@ -282,33 +233,3 @@ def _period(text: str | None) -> Period | None:
         return None if text is None else Period.parse(text)
     except PeriodError as error:
         raise UsageError(f"--shift-to: {error}") from error
-
-
-class _Stopped(BaseException):
-    """A signal arrived before anything was published.
-
-    No `Exception`, as `KeyboardInterrupt` is none: nothing on the way may swallow it.
-    """
-
-
-class _Signals:
-    """SIGINT and SIGTERM end a replay cleanly, at any point."""
-
-    def __init__(self) -> None:
-        self.clock: VirtualClock | None = None
-
-    def __enter__(self) -> Self:
-        self._before = {
-            number: signal.signal(number, self._arrived)
-            for number in (signal.SIGINT, signal.SIGTERM)
-        }
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _arrived(self, _number: int, _frame: object) -> None:
-        if self.clock is None:
-            raise _Stopped
-        self.clock.interrupt()

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from harness.cli import publishing_flags
 from harness.cli.run_options import CLOUD, Options, read_options
 from harness.month import FAULTS, Kind, Month, generate
 from harness.oracle.fold import fold
@@ -65,19 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="300s",
         help="grid of the traffic, whole seconds from 30s to 24h (default: 300s)",
     )
-    parser.add_argument(
-        "--factor",
-        metavar="N",
-        default="744",
-        help="virtual seconds in one of the wall; 0 is as fast as confirms arrive (default: 744)",
-    )
-    parser.add_argument(
-        "--wait-for-collector",
-        dest="wait",
-        metavar="DURATION",
-        default="2m",
-        help="how long to wait for a consumer, 0 not at all (default: 2m)",
-    )
+    publishing_flags.add(parser)
     parser.add_argument(
         "--register-projects",
         dest="register",
@@ -86,11 +75,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="false",
         choices=("true", "false"),
         help="register the month's projects at TALLY_SIM_REPORTING_URL first (default: false)",
-    )
-    parser.add_argument(
-        "--allow-remote-broker",
-        action="store_true",
-        help="publish to a broker on another machine, which books real usage (default: off)",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from harness.calendar import DurationError, Period, PeriodError, parse_duration, rfc3339
+from harness.cli.publishing_flags import read_factor, read_wait, refuse_elsewhere
 from harness.errors import UsageError
 from harness.month import check_cloud, check_faults, check_seed
 from harness.month.inputs import MOST_SEED
@@ -94,8 +94,8 @@ def read_options(arguments: argparse.Namespace, variables: Mapping[str, str]) ->
     cloud = _read_cloud(arguments.cloud, environment)
     period = _read_period(arguments.period)
     seed = _named("--seed", _read_seed, arguments.seed)
-    factor = _read_factor(arguments.factor)
-    wait = _read_wait(arguments.wait)
+    factor = read_factor(arguments.factor)
+    wait = read_wait(arguments.wait)
     interval = _read_interval(arguments.metrics_interval)
     faults = _named("--faults", _read_faults, arguments.faults)
     publishing = None
@@ -104,7 +104,7 @@ def read_options(arguments: argparse.Namespace, variables: Mapping[str, str]) ->
         publishing = Publishing(url, factor, wait, address, port, metrics, target)
     registry = _read_registry(environment, cloud) if arguments.register == "true" else None
     if url:
-        _refuse_elsewhere(url, allowed=arguments.allow_remote_broker)
+        refuse_elsewhere(url, allowed=arguments.allow_remote_broker)
     elif arguments.out is None:
         raise UsageError("a run needs somewhere to put the month: TALLY_SIM_AMQP_URL, or --out DIR")
     return Options(
@@ -165,26 +165,6 @@ def _read_faults(text: str) -> tuple[str, ...]:
     return check_faults(text.split(",") if text else ())
 
 
-def _read_factor(text: str) -> float:
-    try:
-        factor = float(text)
-    except ValueError:
-        factor = math.nan
-    if not (math.isfinite(factor) and factor >= 0):
-        raise UsageError(f"--factor: {text} must be a number, zero or positive")
-    return factor
-
-
-def _read_wait(text: str) -> float:
-    try:
-        wait = parse_duration(text)
-    except DurationError as error:
-        raise UsageError(f"--wait-for-collector: {error}") from error
-    if wait < 0:
-        raise UsageError(f"--wait-for-collector: {text} must be zero or positive")
-    return wait
-
-
 def _read_target(environment: Environment) -> Target | None:
     from harness.cloud.push import Target  # noqa: PLC0415 - a run that pushes nothing needs none
 
@@ -230,18 +210,3 @@ def _read_registry(environment: Environment, cloud: str) -> Registry:
             f'TALLY_SIM_GARDEN_CLOUD: "{garden}" is the cloud of the tenants; name another one'
         )
     return Registry(url, token, garden)
-
-
-def _refuse_elsewhere(url: str, *, allowed: bool) -> None:
-    from harness.broker.address import is_local, parameters  # noqa: PLC0415 - likewise
-
-    try:
-        local = is_local(url)
-    except UsageError as error:
-        raise UsageError(f"TALLY_SIM_AMQP_URL: {error}") from error
-    if not local and not allowed:
-        raise UsageError(
-            f"TALLY_SIM_AMQP_URL names a broker on {parameters(url).host}, which is not this "
-            "machine: a collector there books what is published as real usage, for good; pass "
-            "--allow-remote-broker when it is one to simulate against"
-        )
