@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 from uuid import uuid4
 
@@ -18,7 +19,15 @@ from harness.reporting.projection import Step
 from harness.reporting.schema import EVENTS, REJECTED_EVENTS
 from harness.reporting.store import Store, Transaction
 
+_values = attrgetter(*EVENTS.columns.keys())
+
+
+class Overtaken(Exception):  # noqa: N818, RUF100 -- not an error: the transaction is run again
+    """Two clouds sent the same event at once, and the other one's transaction was first."""
+
+
 SCOPE = "scope"
+MOST_ROUNDS = 20
 LARGEST_DEAD_LETTER = 64 * 1024
 
 
@@ -86,34 +95,47 @@ class Ingest:
         if not items:
             return Outcome(0, 0, ())
         read, rejected = _read(items, caller.credential)
+        for _ in range(MOST_ROUNDS):
+            try:
+                return self._take(read, rejected, caller)
+            except Overtaken:
+                continue  # what overtook has committed, so the next round finds its events stored
+        raise Overtaken
+
+    def _take(
+        self, read: list[tuple[int, Event]], rejected: list[Rejection], caller: Caller
+    ) -> Outcome:
         clouds = sorted({event.cloud for _, event in read})
         replays: dict[str, int] = {}
         with self._store.write(*clouds) as transaction:
             events, unfit, unvalidated = self._sized(transaction.connection, read)
-            rejected = sorted(rejected + unfit, key=lambda each: each.index)
+            refused = sorted(rejected + unfit, key=lambda each: each.index)
             fresh = store(transaction, events, "collector")
             for cloud in clouds:
                 replays[cloud] = projection.fold(
                     transaction, cloud, [step for step in fresh if step.cloud == cloud]
                 )
-            _bury(transaction, rejected, caller)
-            outcome = Outcome(len(fresh), len(events) - len(fresh), tuple(rejected))
+            _bury(transaction, refused, caller)
+            outcome = Outcome(len(fresh), len(events) - len(fresh), tuple(refused))
             transaction.audit(
                 caller.actor,
                 "events.ingest",
                 {
                     "accepted": outcome.accepted,
                     "duplicates": outcome.duplicates,
-                    "rejected": len(rejected),
+                    "rejected": len(refused),
                 },
             )
         self._count(events, fresh, replays)
-        for platform, resource_type in unvalidated:
+        for (platform, resource_type), amount in Counter(unvalidated).items():
             self._metrics.count(
-                "tally_ingest_unvalidated_size", platform=platform, resource_type=resource_type
+                "tally_ingest_unvalidated_size",
+                amount,
+                platform=platform,
+                resource_type=resource_type,
             )
-        for each in rejected:
-            self._metrics.count("tally_events_rejected", cloud=_cloud(caller), reason=each.kind)
+        for kind, amount in Counter(each.kind for each in refused).items():
+            self._metrics.count("tally_events_rejected", amount, cloud=_cloud(caller), reason=kind)
         return outcome
 
     def _count(
@@ -162,48 +184,50 @@ def store(transaction: Transaction, events: Sequence[Event], source: str) -> lis
     """Insert the events that are not stored yet, in the order of their key; return those.
 
     An event is stored once per (event_id, timestamp), within a batch, too.
+
+    Raises:
+        Overtaken: another cloud's transaction stored one of them meanwhile.
     """
     by_key = {(event.event_id, event.timestamp): event for event in reversed(events)}
+    for key in _stored(transaction.connection, {event_id for event_id, _ in by_key}):
+        by_key.pop(key, None)
     if not by_key:
         return []
-    ordered = [by_key[key] for key in sorted(by_key)]
-    insert = transaction.insert(EVENTS).on_conflict_do_nothing()
-    inserted = transaction.connection.execute(
-        insert.returning(EVENTS.c.event_id, EVENTS.c.timestamp),
-        [
-            {
-                "event_id": event.event_id,
-                "timestamp": event.timestamp,
-                "event_type": event.event_type,
-                "platform": event.platform,
-                "cloud": event.cloud,
-                "resource_type": event.resource_type,
-                "resource_id": event.resource_id,
-                "project_id": event.project_id,
-                "source": source,
-                "payload": event.payload,
-                "received_at": transaction.now,
-            }
-            for event in ordered
-        ],
+    fresh = [_step(by_key[key], source, transaction.now) for key in sorted(by_key)]
+    inserted = transaction.insert_many(
+        transaction.insert(EVENTS).on_conflict_do_nothing(),
+        map(_values, fresh),
     )
-    return [
-        Step(
-            timestamp=event.timestamp,
-            received_at=transaction.now,
-            event_id=event.event_id,
-            event_type=event.event_type,
-            platform=event.platform,
-            cloud=event.cloud,
-            resource_type=event.resource_type,
-            resource_id=event.resource_id,
-            project_id=event.project_id,
-            payload=event.payload,
-            state=event.state,
-            size=event.size,
-        )
-        for event in (by_key[row.event_id, row.timestamp] for row in inserted)
-    ]
+    if inserted != len(fresh):
+        raise Overtaken
+    return fresh
+
+
+def _stored(
+    connection: sqlalchemy.Connection, event_ids: Collection[str]
+) -> Iterator[tuple[str, int]]:
+    query = sqlalchemy.select(EVENTS.c.event_id, EVENTS.c.timestamp).where(
+        EVENTS.c.event_id.in_(sorted(event_ids))
+    )
+    return ((row.event_id, row.timestamp) for row in connection.execute(query))
+
+
+def _step(event: Event, source: str, received_at: int) -> Step:
+    return Step(
+        timestamp=event.timestamp,
+        received_at=received_at,
+        event_id=event.event_id,
+        event_type=event.event_type,
+        platform=event.platform,
+        cloud=event.cloud,
+        resource_type=event.resource_type,
+        resource_id=event.resource_id,
+        project_id=event.project_id,
+        source=source,
+        payload=event.payload,
+        state=event.state,
+        size=event.size,
+    )
 
 
 def _cloud(caller: Caller) -> str:

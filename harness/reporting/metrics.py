@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter as Counts
 from collections.abc import Iterable
 
 import sqlalchemy
@@ -87,13 +88,17 @@ class Metrics:
 
     def ingested(self, steps: Iterable[Step], source: str) -> None:
         """Count stored events."""
-        for step in steps:
+        kinds = Counts(
+            (step.platform, step.cloud, step.resource_type, step.event_type) for step in steps
+        )
+        for (platform, cloud, resource_type, event_type), amount in kinds.items():
             self.count(
                 "tally_events_ingested",
-                platform=step.platform,
-                cloud=step.cloud,
-                resource_type=step.resource_type,
-                event_type=step.event_type,
+                amount,
+                platform=platform,
+                cloud=cloud,
+                resource_type=resource_type,
+                event_type=event_type,
                 source=source,
             )
 

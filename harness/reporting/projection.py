@@ -41,6 +41,7 @@ class Step:
     resource_type: str
     resource_id: str
     project_id: str
+    source: str
     payload: str
     state: str
     size: str
@@ -185,9 +186,9 @@ def write(transaction: Transaction, rows: Sequence[Resource]) -> None:
     insert = transaction.insert(CURRENT_RESOURCES)
     keys = [column.name for column in CURRENT_RESOURCES.primary_key]
     taken = {name: insert.excluded[name] for name in _COLUMNS if name not in keys}
-    transaction.connection.execute(
+    transaction.insert_many(
         insert.on_conflict_do_update(index_elements=keys, set_=taken),
-        [{name: getattr(row, name) for name in _COLUMNS} for row in rows],
+        map(_values, rows),
     )
 
 
@@ -195,17 +196,18 @@ def rows(connection: sqlalchemy.Connection, cloud: str, keys: Iterable[Key]) -> 
     """Read the rows there are of the named resources of a cloud."""
     found = {}
     for resource_type, ids in _by_type(keys):
-        query = sqlalchemy.select(CURRENT_RESOURCES).where(
+        query = sqlalchemy.select(*(CURRENT_RESOURCES.c[name] for name in _COLUMNS)).where(
             CURRENT_RESOURCES.c.cloud == cloud,
             CURRENT_RESOURCES.c.resource_type == resource_type,
             CURRENT_RESOURCES.c.resource_id.in_(ids),
         )
         for row in connection.execute(query):
-            found[resource_type, row.resource_id] = Resource(**row._mapping)  # noqa: SLF001 -- the documented name of a row's dict
+            found[resource_type, row.resource_id] = Resource(*row)
     return found
 
 
 _COLUMNS = tuple(field.name for field in fields(Resource))
+_values = attrgetter(*_COLUMNS)
 _STORED = tuple(field.name for field in fields(Step) if field.name not in {"state", "size"})
 
 

@@ -22,7 +22,7 @@ def engine(url: str, *, connections: int = 10) -> sqlalchemy.Engine:
     A SQLite file that does not exist is created readable by its owner alone. SQLite runs in WAL
     mode with full sync, foreign keys on, and a busy time-out of 30 s, and every transaction that
     SQLAlchemy begins is a real one (``BEGIN``, or ``BEGIN IMMEDIATE`` under the execution option
-    ``immediate=True``).
+    ``immediate=True``). Errors show statements without the values they carried.
 
     Raises:
         UsageError: another scheme, or no driver for it. Never shows the password.
@@ -33,7 +33,9 @@ def engine(url: str, *, connections: int = 10) -> sqlalchemy.Engine:
     if scheme in {"postgresql", "postgres"}:
         address = "postgresql+psycopg:" + url.partition(":")[2]
         try:
-            return sqlalchemy.create_engine(address, pool_size=connections, max_overflow=0)
+            return sqlalchemy.create_engine(
+                address, pool_size=connections, max_overflow=0, hide_parameters=True
+            )
         except (sqlalchemy.exc.ArgumentError, ValueError) as error:
             raise UsageError(
                 "the database URL cannot be read; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
@@ -51,7 +53,11 @@ def _sqlite(url: str, connections: int) -> sqlalchemy.Engine:
         raise UsageError("a SQLite database is named sqlite:///PATH, its absolute path behind it")
     _create(Path(path))
     store = sqlalchemy.create_engine(
-        url, pool_size=connections, max_overflow=0, connect_args={"timeout": 30}
+        url,
+        pool_size=connections,
+        max_overflow=0,
+        hide_parameters=True,
+        connect_args={"timeout": 30},
     )
 
     @event.listens_for(store, "connect")
