@@ -13,6 +13,7 @@ from harness.reporting import migrate
 from harness.reporting.access import Doorkeeper
 from harness.reporting.ingest import Ingest
 from harness.reporting.metrics import Metrics
+from harness.reporting.reconciliation.sync import Sync
 from harness.reporting.settings import Settings
 from harness.reporting.store import Store
 
@@ -26,6 +27,7 @@ class Service:
         metrics: its counters.
         doorkeeper: lets callers in.
         ingest: takes batches.
+        sync: reconciles clouds.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -40,6 +42,12 @@ class Service:
         )
         self.ingest = Ingest(
             self.store, self.metrics, require_size_schema=settings.require_size_schema
+        )
+        self.sync = Sync(
+            self.store,
+            self.metrics,
+            settle=settings.sync_settle,
+            budget=settings.sync_budget,
         )
         self._used_at = time.monotonic()
         self._lock = threading.Lock()

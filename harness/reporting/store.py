@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -45,6 +46,9 @@ class Transaction:
             statement: what `insert` began.
             rows: texts and whole numbers, in the order of the table's columns.
         """
+        values = list(rows)
+        if not values:
+            return 0
         names = [column.name for column in statement.table.columns]
         dialect: Any = sqlite.dialect
         style = "qmark"
@@ -52,7 +56,7 @@ class Transaction:
             dialect, style = postgresql.dialect, "format"
         done = self.connection.exec_driver_sql(
             str(statement.compile(dialect=dialect(paramstyle=style), column_keys=names)),
-            list(rows),
+            values,
             execution_options={"preserve_rowcount": True},
         )
         return int(done.rowcount)
@@ -77,6 +81,8 @@ class Store:
     def __init__(self, url: str, *, connections: int = 10) -> None:
         """Open the database at `url`; connects on first use."""
         self.engine = database.engine(url, connections=connections)
+        self._held: set[str] = set()
+        self._guard = threading.Lock()
         self._immediate = self.engine.execution_options(immediate=True)
         self._snapshot = self.engine
         if self.engine.dialect.name == "postgresql":
@@ -102,15 +108,45 @@ class Store:
         with self._immediate.begin() as connection:
             yield Transaction(connection, _begin(connection, locks))
 
+    @contextmanager
+    def hold(self, name: str) -> Iterator[bool]:
+        """Hold a lock over many transactions; yields False where someone else holds it.
+
+        On PostgreSQL it holds among all processes of the database, on SQLite within this one.
+        """
+        if self.engine.dialect.name == "postgresql":
+            with self.engine.connect() as connection:
+                session = connection.execution_options(isolation_level="AUTOCOMMIT")
+                key = _key(f"held:{name}")
+                locked = session.execute(
+                    sqlalchemy.select(sqlalchemy.func.pg_try_advisory_lock(key))
+                ).scalar_one()
+                try:
+                    yield bool(locked)
+                finally:
+                    if locked:
+                        session.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_unlock(key)))
+            return
+        with self._guard:
+            locked = name not in self._held
+            self._held.add(name)
+        try:
+            yield locked
+        finally:
+            if locked:
+                self._held.discard(name)
+
+
+def _key(lock: str) -> int:
+    """Return the number PostgreSQL knows a lock by."""
+    return int.from_bytes(hashlib.sha256(lock.encode()).digest()[:8], signed=True)
+
 
 def _begin(connection: sqlalchemy.Connection, locks: tuple[str, ...]) -> int:
     """Take the locks, in one order for all, and return the transaction's instant."""
     if connection.dialect.name != "postgresql":
         return instant.now()
-    keys = {
-        int.from_bytes(hashlib.sha256(lock.encode()).digest()[:8], signed=True) for lock in locks
-    }
-    for key in sorted(keys):
+    for key in sorted({_key(lock) for lock in locks}):
         connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(key)))
     clock = sqlalchemy.extract("epoch", sqlalchemy.func.clock_timestamp()) * instant.SECOND
     began = sqlalchemy.select(sqlalchemy.cast(clock, sqlalchemy.BigInteger))
