@@ -25,10 +25,10 @@ _log = logging.getLogger(__name__)
 class Frame:
     """ASGI middleware around the whole API."""
 
-    def __init__(self, app: ASGIApp, *, body_seconds: float = BODY_SECONDS) -> None:
-        """Wrap `app`; a body has `body_seconds` to arrive."""
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap `app`; a body has `BODY_SECONDS` to arrive."""
         self._app = app
-        self._body_seconds = body_seconds
+        self._body_seconds = BODY_SECONDS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
