@@ -129,7 +129,9 @@ def test_a_service_that_is_killed_leaves_batches_whole_or_not_at_all(db_url, mon
                 if line["msg"] == "listening"
             )
             enough = 1000 if last else len(answered) + 5
-            _post(port, token, batches, waiting, answered, partial(_kill, process, answered, enough))
+            _post(
+                port, token, batches, waiting, answered, partial(_kill, process, answered, enough)
+            )
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM if last else signal.SIGKILL)

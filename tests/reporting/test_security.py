@@ -209,10 +209,11 @@ def test_tokens_are_nowhere_but_with_their_owner(serve, sqlite_url, event, caplo
 
 def test_comparisons_take_the_same_time_for_every_token(api, monkeypatch):
     compared = []
+    constant = hmac.compare_digest
 
     def compare(one, other):
         compared.append((one, other))
-        return hmac.compare_digest(one, other)
+        return constant(one, other)
 
     monkeypatch.setattr(access.hmac, "compare_digest", compare, raising=True)
     assert api.get("/api/v1/events").status_code == 200
@@ -250,7 +251,7 @@ def test_every_string_is_taken_as_it_is(either_api, event, text):
     assert stored["payload"] == body["payload"]
     (row,) = api.get("/api/v1/resources", state=text).json()["items"]
     assert (row["size"], row["state"]) == ({text: text}, text)
-    assert api.get("/api/v1/events", project_id=text + "'").json()["items"] == []
+    assert api.get("/api/v1/events", project_id=text[:511] + "'").json()["items"] == []
     project = {
         "platform": text,
         "cloud": text,
