@@ -134,14 +134,18 @@ def _document(app: FastAPI) -> dict[str, Any]:
     problem = ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
     schemas.update(problem.pop("$defs"))
     schemas["ProblemDocument"] = problem
+    asked = app.state.service.settings.authenticated
     document["components"]["securitySchemes"] = {
         needs.value: {"type": "http", "scheme": "bearer", "description": text}
         for needs, text in _SCHEMES.items()
     }
     for route in ROUTES:
         operation = document["paths"][route.documented_path][route.method.lower()]
-        if route.needs is not Needs.NOTHING:
+        if asked and route.needs is not Needs.NOTHING:
             operation["security"] = [{route.needs.value: []}]
+        operation["parameters"] = [
+            each for each in operation.get("parameters", ()) if each["name"] not in route.hidden
+        ]
         if route.body is not None:
             operation["requestBody"] = route.body
         _document_answers(route, operation)
@@ -153,7 +157,7 @@ def _document_answers(route: Route, operation: dict[str, Any]) -> None:
     if route.answer is None and route.status != 204:
         success["content"] = {"text/plain": {"schema": {"type": "string"}}}
     refusals = {500, 503, *route.refusals}
-    if "parameters" in operation or "requestBody" in operation:
+    if operation["parameters"] or "requestBody" in operation:
         refusals.add(400)
     if "requestBody" in operation:
         refusals.add(413)

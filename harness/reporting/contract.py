@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
@@ -74,18 +75,32 @@ class ResourceFilter(Page):
     status: Status = "active"
 
 
+#: What statistics are grouped by: always the first two, and any of the others.
+RESOURCE_GROUPS = ("cloud", "resource_type", "state", "platform", "project_id")
+EVENT_GROUPS = ("cloud", "event_type", "source")
+
+
+def _groupings(names: tuple[str, ...]) -> list[Any]:
+    return [
+        ",".join(order)
+        for size in range(2, len(names) + 1)
+        for order in permutations(names, size)
+        if set(names[:2]) <= set(order)
+    ]
+
+
 class ResourceStatisticsQuery(Query):
     """How to count resources."""
 
-    group_by: str = Field(max_length=512)
+    group_by: str = Field(max_length=512, json_schema_extra={"enum": _groupings(RESOURCE_GROUPS)})
     status: Status = "active"
-    at: str | None = Field(None, max_length=64, description="Not implemented: answers 501.")
+    at: str | None = None
 
 
 class EventStatisticsQuery(Query):
     """How to count events; buckets are aligned to UTC."""
 
-    group_by: str = Field(max_length=512)
+    group_by: str = Field(max_length=512, json_schema_extra={"enum": _groupings(EVENT_GROUPS)})
     from_: Instant = Field(alias="from")
     to: Instant
     interval: Literal["1h", "1d"]

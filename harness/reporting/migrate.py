@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from harness.errors import HarnessError, UsageError
 from harness.service import database
 
 EMPTY = "0"
+
+# Alembic announces its dialect whenever it is asked for a version.
+logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 class WrongSchema(HarnessError):

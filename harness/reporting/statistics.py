@@ -8,7 +8,12 @@ import sqlalchemy
 
 from harness.reporting import scope
 from harness.reporting.access import Caller
-from harness.reporting.contract import EventStatisticsQuery, ResourceStatisticsQuery
+from harness.reporting.contract import (
+    EVENT_GROUPS,
+    RESOURCE_GROUPS,
+    EventStatisticsQuery,
+    ResourceStatisticsQuery,
+)
 from harness.reporting.instant import DAY, HOUR, rfc3339
 from harness.reporting.problem import Problem, contract
 from harness.reporting.reading import between, of_status
@@ -26,11 +31,7 @@ def resources(
     """Count resources: ``{"items": [{cloud, resource_type, …, count}]}``."""
     if wanted.at is not None:
         raise Problem("not_implemented", "counting as of an instant is not built; leave out at")
-    names = _grouping(
-        wanted.group_by,
-        required=("cloud", "resource_type"),
-        optional=("state", "platform", "project_id"),
-    )
+    names = _grouping(wanted.group_by, RESOURCE_GROUPS)
     table = CURRENT_RESOURCES
     columns = [table.c[name] for name in names]
     query = (
@@ -47,7 +48,7 @@ def events(
     connection: sqlalchemy.Connection, caller: Caller, wanted: EventStatisticsQuery
 ) -> dict[str, Any]:
     """Count events in buckets: ``{"items": [{bucket, cloud, event_type, …, count}]}``."""
-    names = _grouping(wanted.group_by, required=("cloud", "event_type"), optional=("source",))
+    names = _grouping(wanted.group_by, EVENT_GROUPS)
     if wanted.to - wanted.from_ > LONGEST_WINDOW:
         raise _too_large()
     width = _WIDTHS[wanted.interval]
@@ -89,13 +90,12 @@ def _too_large() -> Problem:
     )
 
 
-def _grouping(text: str, *, required: tuple[str, ...], optional: tuple[str, ...]) -> list[str]:
+def _grouping(text: str, names: tuple[str, ...]) -> list[str]:
     """Return the named members in the order they are answered."""
     named = text.split(",")
-    unknown = [name for name in named if name not in {*required, *optional}]
-    if unknown or not set(required) <= set(named) or len(set(named)) < len(named):
+    if not set(names[:2]) <= set(named) <= set(names) or len(set(named)) < len(named):
         message = (
-            f"has to name {' and '.join(required)}, and may name {', '.join(optional)}, once each"
+            f"has to name {' and '.join(names[:2])}, and may name {', '.join(names[2:])}, once each"
         )
         raise contract(("query.group_by", message))
-    return [name for name in (*required, *optional) if name in named]
+    return [name for name in names if name in named]

@@ -17,6 +17,9 @@ from harness.stack.interface import Unavailable
 from harness.stack.postgresql import PrivatePostgres
 
 SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
+#: Left out: tokens are held to every route by a table of tests of their own, and a well-formed
+#: cursor or target id may still name nothing there is.
+EXCLUDED = "ignored_auth,positive_data_acceptance"
 PHASES = "examples,coverage,fuzzing,stateful"
 
 
@@ -42,16 +45,15 @@ def url(request, tmp_path):
 
 @pytest.mark.slow
 def test_no_request_leads_out_of_the_contract(url, tmp_path):
-    # Everyone is an admin here: tokens are held to every route by a table of tests of their own.
-    app = create_app(Settings(db_url=url, authenticated=False))
+    app = create_app(Settings(db_url=url, authenticated=False, sync_allow_at=True))
     with app.state.service, Listener(app, "127.0.0.1", 0) as listener:
         done = subprocess.run(
             [
                 *(SCHEMATHESIS, "run", f"http://127.0.0.1:{listener.port}/openapi.json"),
-                *("--phases", PHASES, "--checks", "all", "--exclude-checks", "ignored_auth"),
-                *("--mode", "all", "--max-examples", "10", "--seed", "1"),
+                *("--phases", PHASES, "--checks", "all", "--exclude-checks", EXCLUDED),
+                *("--mode", "all", "--max-examples", "4", "--seed", "1"),
                 *("--generation-deterministic", "--suppress-health-check", "all", "--no-color"),
-                *("--request-timeout", "30"),
+                *("--request-timeout", "30", "--max-time", "60"),
             ],
             cwd=tmp_path,
             capture_output=True,

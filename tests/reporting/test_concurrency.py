@@ -119,8 +119,8 @@ def test_a_service_that_is_killed_leaves_batches_whole_or_not_at_all(db_url, mon
     command = [sys.executable, "-m", "harness", "reporting", "serve"]
     waiting = list(range(len(batches)))
     answered = set()
-    for life in range(4):
-        last = life == 3
+    for life in range(3):
+        last = life == 2
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
         try:
             port = next(

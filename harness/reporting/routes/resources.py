@@ -89,6 +89,7 @@ ROUTES = (
         "Count resources",
         answers.items_of(answers.ResourceCount),
         refusals=(422, 501),
+        hidden=("at",),
     ),
     Route(
         "GET",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
@@ -32,7 +32,7 @@ class Route:
         status: the success.
         refusals: statuses it answers beyond those of every route like it.
         body: its request body for the document, where FastAPI does not read it.
-        tag: its part of the API.
+        hidden: query parameters that are refused, each in its own words.
     """
 
     method: str
@@ -44,7 +44,7 @@ class Route:
     status: int = 200
     refusals: tuple[int, ...] = ()
     body: dict[str, Any] | None = None
-    tag: str = field(default="")
+    hidden: tuple[str, ...] = ()
 
     @property
     def documented_path(self) -> str:
