@@ -1,8 +1,8 @@
 """The Reporting API's cost as ratios in one run, on SQLite and on a private PostgreSQL.
 
-Ingest of a month (validation, deduplication, projection, audit) against bare ``executemany`` inserts
-of the rows it leaves, statistics over ten months against a bare ``COUNT … GROUP BY``, and the tenth
-month's ingest against the first's. The best of three rounds each, since machines are noisy.
+Ingest of a month (validation, deduplication, projection, audit) against bare ``executemany``
+inserts of the rows it leaves, statistics over ten months against a bare ``COUNT … GROUP BY``, and
+the last months' ingest against the first ones'. The best of three, since machines are noisy.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _statistics(service: Service) -> None:
 
 
 def _count(service: Service) -> None:
-    bucket = EVENTS.c.timestamp / DAY
+    bucket = EVENTS.c.timestamp // DAY
     query = sqlalchemy.select(
         bucket, EVENTS.c.cloud, EVENTS.c.event_type, sqlalchemy.func.count()
     ).group_by(bucket, EVENTS.c.cloud, EVENTS.c.event_type)
