@@ -90,7 +90,7 @@ class Doorkeeper:
         token = _bearer(authorization)
         if needs is Needs.INTERNAL:
             if not self._internal or not hmac.compare_digest(digest(token), self._internal):
-                raise _unauthorized("the bearer token is not the internal one")
+                raise _unauthorized("this bearer token does not open internal routes")
             return Caller("internal")
         caller = self._lookup(token)
         if needs is Needs.INGEST:
@@ -109,7 +109,7 @@ class Doorkeeper:
             elif token.startswith(API_PREFIX):
                 caller = _api(connection, hashed)
         if caller is None:
-            raise _unauthorized("the bearer token is unknown or revoked")
+            raise _unauthorized("no valid token matches the bearer token")
         return caller
 
 

@@ -311,7 +311,7 @@ def _check_alone(connection: sqlalchemy.Connection, row: Any) -> None:
         if _common(window, (other.valid_from, other.valid_to)) is not None:
             raise Problem(
                 "conflict",
-                "a relation of this type between these projects is valid then; end it first",
+                "another such relation of the two projects is valid then; end it first",
             )
 
 
@@ -343,7 +343,7 @@ def _check_acyclic(
         if at == row["source_id"]:
             raise Problem(
                 "relation_cycle",
-                "over the relation types that attribute cost, this relation would lead a project"
+                "followed along the types that move cost, this relation would lead a project"
                 " back to itself",
             )
         waiting.extend(

@@ -86,7 +86,7 @@ def _too_large() -> Problem:
     return Problem(
         "result_too_large",
         "this would group into more rows than statistics answer in one piece; "
-        "ask for a narrower window or a coarser interval",
+        "shorten the window or take longer buckets",
     )
 
 
