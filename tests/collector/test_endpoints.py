@@ -1,7 +1,6 @@
 """Endpoints: what monitoring sees."""
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -88,16 +87,24 @@ def test_states(serve, collector, route, state):
     assert answer.text != "ok"
 
 
-def test_at_most_three_scrapes_at_once(serve, collector):
+def test_at_most_three_scrapes_at_once(serve, collector, monkeypatch):
+    monkeypatch.setattr("harness.collector.endpoints._SCRAPE_SECONDS", 60.0)
     held = threading.Event()
+    inside = threading.Semaphore(0)
     counters = collector.counters
-    collector.counters = lambda: held.wait(10) and counters()
+
+    def hold():
+        inside.release()
+        assert held.wait(60)
+        return counters()
+
+    collector.counters = hold
     url = serve()
     with ThreadPoolExecutor(3) as pool:
-        scrapes = [pool.submit(requests.get, f"{url}/metrics", timeout=10) for _ in range(3)]
-        end = time.monotonic() + 5
-        while requests.get(f"{url}/metrics", timeout=10).status_code != 503:
-            assert time.monotonic() < end
+        scrapes = [pool.submit(requests.get, f"{url}/metrics", timeout=60) for _ in range(3)]
+        for _ in scrapes:
+            assert inside.acquire(timeout=60)
+        assert requests.get(f"{url}/metrics", timeout=10).status_code == 503
         assert requests.get(f"{url}/readyz", timeout=5).text == "ok"
         held.set()
         assert [scrape.result().status_code for scrape in scrapes] == [200] * 3
