@@ -122,8 +122,8 @@ def _replay(arguments: argparse.Namespace, options: Options, signals: Signals) -
         steps = _steps(arguments, options, source)
         survey = _survey(source, steps)
         span = (survey.opening or 0) // NANO, (survey.closing or 0) // NANO
-        _log.info("starting", extra={"fields": _starting(arguments, options, survey)})
         publisher.declare(source.exchanges)
+        _log.info("starting", extra={"fields": _starting(arguments, options, survey)})
         wait_for_consumer(options.url, options.wait)
         clock = VirtualClock(span[0], options.factor)
         signals.gently(clock.interrupt)
