@@ -52,6 +52,9 @@ class AmqpPublisher:
     A thread of its own keeps the connection alive and takes the confirms, so that `publish` may
     wait between two messages for as long as its source likes. Use it from one thread at a time;
     only `close` may come from another.
+
+    Attributes:
+        declared: exchanges that did not exist before, so that no queue is bound to them yet.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class AmqpPublisher:
             BrokerError: the broker cannot be reached, or refuses; never shows a password.
             UsageError: `url` is none.
         """
+        self.declared: list[str] = []
         self._window = window
         self._low = window // 2
         self._patience = blocked_timeout
@@ -140,10 +144,10 @@ class AmqpPublisher:
         channel = self._new_channel()
         for exchange in exchanges:
             if not self._exists(channel, exchange):
-                channel = (
-                    self._new_channel()
-                )  # a missing exchange closes the channel it is sought on
+                # A missing exchange closes the channel it is sought on.
+                channel = self._new_channel()
                 self._declare(channel, exchange)
+                self.declared.append(exchange)
         self._call(channel.close)
 
     def _exists(self, channel: Any, exchange: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ import requests
 from harness.broker import address
 from harness.broker.publisher import AmqpPublisher
 from harness.errors import UsageError
+from harness.oslo import EXCHANGES
 from harness.service.environment import Environment, read_secret
 from harness.stack.books import Books, at
 from harness.stack.collector import read_metrics
@@ -111,7 +112,7 @@ class ExternalStack:
         yield OpenMonth(
             collector=_InstalledCollector(options.collector_metrics_url),
             reporting=reporting,
-            connect=partial(AmqpPublisher, options.amqp_url),
+            connect=partial(_connect, options.amqp_url),
             books=books,
             export=options.export,
             amqp_url=options.amqp_url,
@@ -123,6 +124,23 @@ class ExternalStack:
 
     def close(self) -> None:
         """Leave everything as it is."""
+
+
+def _connect(url: str, exchanges: Sequence[str] = EXCHANGES) -> AmqpPublisher:
+    """Connect to a broker whose exchanges an installed collector is bound to.
+
+    Raises:
+        StackError: exchanges did not exist; what is published before a queue is bound is dropped.
+    """
+    publisher = AmqpPublisher(url, exchanges)
+    if publisher.declared:
+        publisher.close()
+        raise StackError(
+            f"the exchanges {', '.join(publisher.declared)} did not exist and were declared just "
+            "now, so nothing was published: let the collector bind its queue to them (it looks "
+            "again within a minute; TALLY_OSC_EXCHANGES has to name them), then run this again"
+        )
+    return publisher
 
 
 class _InstalledCollector:

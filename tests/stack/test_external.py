@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from harness.errors import UsageError
-from harness.stack import Options, StackError, open_stack
+from harness.stack import MonthStack, Options, StackError, open_stack
 from harness.stack.month import OpenMonth
 
 
@@ -89,3 +90,14 @@ def test_an_engine_needs_both_databases() -> None:
     options = Options(amqp_url="amqp://localhost", engine_db_url="sqlite:///x")
     with pytest.raises(UsageError, match="--reporting-db-url"):
         open_stack("external", options)
+
+
+def test_exchanges_that_no_queue_is_bound_to_are_no_place_to_publish(amqp_url: str) -> None:
+    def month() -> AbstractContextManager[MonthStack]:
+        return open_stack("external", Options(amqp_url=amqp_url)).month("seed-1", cloud="os-sim")
+
+    expected = "the exchanges nova, .* declared just now, so nothing was published"
+    with month() as opened, pytest.raises(StackError, match=expected):
+        opened.publisher()
+    with month() as opened:
+        opened.publisher().close()
