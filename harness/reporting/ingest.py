@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
@@ -17,7 +17,7 @@ from harness.reporting.item import Event, Refused
 from harness.reporting.metrics import Metrics
 from harness.reporting.projection import Step
 from harness.reporting.schema import EVENTS, REJECTED_EVENTS
-from harness.reporting.store import Store, Transaction
+from harness.reporting.store import Store, Transaction, among
 
 _values = attrgetter(*EVENTS.columns.keys())
 
@@ -189,7 +189,7 @@ def store(transaction: Transaction, events: Sequence[Event], source: str) -> lis
         Overtaken: another cloud's transaction stored one of them meanwhile.
     """
     by_key = {(event.event_id, event.timestamp): event for event in reversed(events)}
-    for key in _stored(transaction.connection, {event_id for event_id, _ in by_key}):
+    for key in _stored(transaction.connection, by_key):
         by_key.pop(key, None)
     if not by_key:
         return []
@@ -204,12 +204,11 @@ def store(transaction: Transaction, events: Sequence[Event], source: str) -> lis
 
 
 def _stored(
-    connection: sqlalchemy.Connection, event_ids: Collection[str]
-) -> Iterator[tuple[str, int]]:
-    query = sqlalchemy.select(EVENTS.c.event_id, EVENTS.c.timestamp).where(
-        EVENTS.c.event_id.in_(sorted(event_ids))
-    )
-    return ((row.event_id, row.timestamp) for row in connection.execute(query))
+    connection: sqlalchemy.Connection, keys: Collection[tuple[str, int]]
+) -> list[tuple[str, int]]:
+    columns = EVENTS.c.event_id, EVENTS.c.timestamp
+    query = among(connection, sqlalchemy.select(*columns), columns, keys)
+    return [(row.event_id, row.timestamp) for row in connection.execute(query)]
 
 
 def _step(event: Event, source: str, received_at: int) -> Step:

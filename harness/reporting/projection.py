@@ -17,7 +17,7 @@ import sqlalchemy
 
 from harness.reporting.item import state_and_size
 from harness.reporting.schema import CURRENT_RESOURCES, EVENTS
-from harness.reporting.store import Transaction
+from harness.reporting.store import Transaction, among
 from harness.timeline import Category, category
 
 DELETED = "deleted"
@@ -165,16 +165,11 @@ def histories(
     """Read all events of each of the resources; those without events are left out."""
     columns = [EVENTS.c[name] for name in _STORED]
     for resource_type, ids in _by_type(keys):
-        query = (
-            sqlalchemy.select(*columns)
-            .where(
-                EVENTS.c.cloud == cloud,
-                EVENTS.c.resource_type == resource_type,
-                EVENTS.c.resource_id.in_(ids),
-            )
-            .order_by(EVENTS.c.resource_id)
+        query = sqlalchemy.select(*columns).where(
+            EVENTS.c.cloud == cloud, EVENTS.c.resource_type == resource_type
         )
-        steps = (_step(row) for row in connection.execute(query))
+        stored = connection.execute(among(connection, query, [EVENTS.c.resource_id], ids))
+        steps = sorted(map(_step, stored), key=attrgetter("resource_id"))
         for _, history in groupby(steps, key=attrgetter("resource_id")):
             yield list(history)
 
@@ -199,9 +194,9 @@ def rows(connection: sqlalchemy.Connection, cloud: str, keys: Iterable[Key]) -> 
         query = sqlalchemy.select(*(CURRENT_RESOURCES.c[name] for name in _COLUMNS)).where(
             CURRENT_RESOURCES.c.cloud == cloud,
             CURRENT_RESOURCES.c.resource_type == resource_type,
-            CURRENT_RESOURCES.c.resource_id.in_(ids),
         )
-        for row in connection.execute(query):
+        named = among(connection, query, [CURRENT_RESOURCES.c.resource_id], ids)
+        for row in connection.execute(named):
             found[resource_type, row.resource_id] = Resource(*row)
     return found
 
@@ -216,10 +211,10 @@ def _step(row: Any) -> Step:
     return Step(**row._mapping, state=state, size=size)  # noqa: SLF001 -- the documented name of a row's dict
 
 
-def _by_type(keys: Iterable[Key]) -> Iterator[tuple[str, list[str]]]:
-    """Group keys by their type, at most 500 ids at a time."""
+def _by_type(keys: Iterable[Key]) -> Iterator[tuple[str, list[tuple[str]]]]:
+    """Group keys by their type, at most 500 ids at a time, each alone in a tuple."""
     for resource_type, group in groupby(sorted(keys), key=lambda key: key[0]):
-        for chunk in _chunks([resource_id for _, resource_id in group]):
+        for chunk in _chunks([(resource_id,) for _, resource_id in group]):
             yield resource_type, chunk
 
 

@@ -137,6 +137,39 @@ class Store:
                 self._held.discard(name)
 
 
+def among(
+    connection: sqlalchemy.Connection,
+    query: sqlalchemy.Select[Any],
+    columns: Sequence[sqlalchemy.Column[Any]],
+    keys: Iterable[tuple[str | int, ...]],
+) -> sqlalchemy.Select[Any]:
+    """Narrow a query to the rows whose `columns` equal one of the `keys`, found through an index.
+
+    PostgreSQL is made to look the keys up one by one. Left to plan ``IN`` itself, it reads the
+    whole table, or all of a cloud, while it has no statistics, which makes each batch dearer than
+    the one before. The ``OFFSET`` keeps it from planning the look-ups as one join. SQLite uses an
+    index for ``IN`` with one column, and reads the whole table for ``IN`` with several.
+    """
+    wanted = sorted(set(keys))
+    if connection.dialect.name != "postgresql":
+        query = query.where(columns[0].in_({key[0] for key in wanted}))
+        return query.where(sqlalchemy.tuple_(*columns).in_(wanted)) if columns[1:] else query
+    arrays = [
+        sqlalchemy.literal(
+            [key[place] for key in wanted],
+            sqlalchemy.ARRAY(
+                sqlalchemy.Text if isinstance(column.type, sqlalchemy.Text) else column.type
+            ),
+        )
+        for place, column in enumerate(columns)
+    ]
+    names = [column.name for column in columns]
+    key = sqlalchemy.func.unnest(*arrays).table_valued(*names).render_derived("wanted")
+    same = [column == key.c[column.name] for column in columns]
+    each = query.where(*same).offset(0).lateral("each")
+    return sqlalchemy.select(each).select_from(key).join(each, sqlalchemy.true())
+
+
 def _key(lock: str) -> int:
     """Return the number PostgreSQL knows a lock by."""
     return int.from_bytes(hashlib.sha256(lock.encode()).digest()[:8], signed=True)
