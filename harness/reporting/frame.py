@@ -6,6 +6,7 @@ import asyncio
 import logging
 import re
 import time
+from contextlib import suppress
 from uuid import uuid4
 
 from sqlalchemy.exc import InterfaceError, OperationalError
@@ -16,6 +17,7 @@ from harness.reporting.problem import Problem, contract
 
 LARGEST_BODY = 8 * 1024 * 1024
 BODY_SECONDS = 60.0
+DRAIN_SECONDS = 1.0
 REQUEST_ID = "X-Request-ID"
 
 _ADOPTED = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
@@ -93,7 +95,7 @@ class _Body:
     async def receive(self) -> Message:
         if self._complete:
             return await self._receive()
-        self._check(self._announced)
+        await self._check(self._announced)
         left = self._deadline - time.monotonic()
         try:
             message = await asyncio.wait_for(self._receive(), max(left, 0.001))
@@ -101,15 +103,30 @@ class _Body:
             late = f"the body has not arrived within {self._seconds:g} seconds"
             raise contract(("body", late)) from error
         self._size += len(message.get("body", b""))
-        self._check(self._size)
+        await self._check(self._size, arrived=not message.get("more_body", False))
         self._complete = not message.get("more_body", False)
         return message
 
-    @staticmethod
-    def _check(size: int) -> None:
+    async def _check(self, size: int, *, arrived: bool = False) -> None:
         if size > LARGEST_BODY:
+            if not arrived:
+                await self._drain()
             raise Problem(
                 "payload_too_large",
                 f"a request body carries at most {LARGEST_BODY} bytes; send fewer events at once",
                 headers={"Connection": "close"},
             )
+
+    async def _drain(self) -> None:
+        """Drop what is still under way, as much again as may be sent, for a moment.
+
+        A connection closed while its client is sending is reset, and the answer is lost with it.
+        """
+        dropped = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                while dropped <= LARGEST_BODY:
+                    message = await self._receive()
+                    dropped += len(message.get("body", b""))
+                    if not message.get("more_body", False):
+                        return
