@@ -7,6 +7,7 @@ import signal
 import threading
 
 from harness.reporting.app import create_app
+from harness.reporting.reconciliation import clouds
 from harness.reporting.settings import Settings
 from harness.service import log
 from harness.service.listener import Listener
@@ -20,7 +21,10 @@ def serve(settings: Settings) -> int:
     Raises:
         UsageError: the database URL cannot be used.
         ListenError: the address cannot be listened on.
+        CloudsUnreadable: the file of clouds is none; told now, not at the first sync.
     """
+    if settings.clouds is not None:
+        clouds.read(settings.clouds)
     log.configure("reporting", settings.log_level)
     told = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
