@@ -53,7 +53,7 @@ def test_no_request_leads_out_of_the_contract(url, tmp_path):
                 *("--phases", PHASES, "--checks", "all", "--exclude-checks", EXCLUDED),
                 *("--mode", "all", "--max-examples", "4", "--seed", "1"),
                 *("--generation-deterministic", "--suppress-health-check", "all", "--no-color"),
-                *("--request-timeout", "30", "--max-time", "60"),
+                *("--request-timeout", "30", "--max-time", "40"),
             ],
             cwd=tmp_path,
             capture_output=True,
