@@ -27,6 +27,7 @@ from harness.cloud.publication import Publication
 from harness.drill.call import PATIENCE, PRICING
 from harness.drill.observer import DrillStalled
 from harness.drill.subject import Subject
+from harness.drill.syncs import Size, Sync, balancers, expect_syncs
 from harness.errors import HarnessError
 from harness.month.render import notification
 from harness.oracle.compare import Comparison, compare
@@ -46,23 +47,6 @@ class SyncFailed(HarnessError):
 
 
 @dataclass(frozen=True, slots=True)
-class Sync:
-    """What one sync booked.
-
-    Attributes:
-        at: its instant, Unix seconds.
-        created: resources it found that no event had announced.
-        updated: resources whose state, project or size it corrected.
-        deleted: resources that were gone without an event.
-    """
-
-    at: int
-    created: int
-    updated: int
-    deleted: int
-
-
-@dataclass(frozen=True, slots=True)
 class Reconciled:
     """What a month with syncs came to.
 
@@ -70,11 +54,34 @@ class Reconciled:
         syncs: in order of their instants.
         comparison: the export against the oracle.
         balancers: load balancer id to (listeners, pools) as the projection has them at the end.
+        expected: the same syncs as they follow from the month; see `expect_syncs`.
+        lived: the same load balancers as the oracle has them.
     """
 
     syncs: tuple[Sync, ...]
     comparison: Comparison
-    balancers: Mapping[str, tuple[int, int]]
+    balancers: Mapping[str, Size]
+    expected: tuple[Sync, ...]
+    lived: Mapping[str, Size]
+
+    def findings(self) -> tuple[str, ...]:
+        """Say what is not as it has to be; empty for a drill that passed.
+
+        Every sync has to book what follows from the month, the load balancers have to end with
+        the cloud's sizes, and the export has to match.
+        """
+        found = [
+            f"the sync at {rfc3339(sync.at)} booked {_words(sync)} instead of {_words(expected)}"
+            for sync, expected in zip(self.syncs, self.expected, strict=True)
+            if sync != expected
+        ]
+        found += [
+            f"load balancer {name} ends with {self.balancers.get(name)} listeners and pools "
+            f"instead of {self.lived.get(name)}"
+            for name in sorted(self.balancers.keys() | self.lived.keys())
+            if self.balancers.get(name) != self.lived.get(name)
+        ]
+        return (*found, *(difference.line() for difference in self.comparison.differences))
 
     @property
     def booked(self) -> tuple[int, int, int]:
@@ -84,6 +91,10 @@ class Reconciled:
             sum(sync.updated for sync in self.syncs),
             sum(sync.deleted for sync in self.syncs),
         )
+
+
+def _words(sync: Sync) -> str:
+    return f"{sync.created} creates, {sync.updated} updates, {sync.deleted} deletes"
 
 
 def reconcile(
@@ -128,7 +139,13 @@ def reconcile(
             if export is None:
                 raise HarnessError("this stack exports nothing to compare")
             comparison = compare(oracle, export, read_pricing(PRICING))
-        return Reconciled(tuple(syncs), comparison, drill.balancers())
+        return Reconciled(
+            syncs=tuple(syncs),
+            comparison=comparison,
+            balancers=drill.balancers(),
+            expected=expect_syncs(subject, [*instants, oracle.end]),
+            lived=balancers(oracle, oracle.end),
+        )
 
 
 class _Standing(VirtualClock):
@@ -166,7 +183,7 @@ class _Drill:
         stats = answer.json()["stats"]
         return Sync(at, stats["created"], stats["updated"], stats["deleted"])
 
-    def balancers(self) -> Mapping[str, tuple[int, int]]:
+    def balancers(self) -> Mapping[str, Size]:
         """Return the live load balancers of the projection with their sizes."""
         answer = requests.get(
             f"{self._url}/api/v1/resources",
