@@ -13,6 +13,7 @@ from rich.progress import Progress as Bar
 
 from harness.broker.clock import VirtualClock
 from harness.cloud.publication import Publication
+from harness.service import log
 
 #: Seconds between two looks on a terminal, and between two plain lines.
 _LOOK = 0.25
@@ -62,7 +63,10 @@ class Progress:
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}, {task.fields[held]}"),
         )
-        with Bar(*columns, console=self._console, redirect_stdout=False) as bar:
+        with (
+            Bar(*columns, console=self._console, redirect_stdout=False) as bar,
+            log.above(self._print),
+        ):
             task = bar.add_task("", total=self._publication.total, date="", rate="", held="")
             while True:
                 last = self._ended.wait(_LOOK)
@@ -75,6 +79,9 @@ class Progress:
                 )
                 if last:
                     return
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def _date(self) -> str:
         moment = time.gmtime(min(self._clock.now(), 253402300799))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 import msgspec
@@ -53,3 +55,37 @@ def configure(service: str, level: str, stream: IO[str] | None = None) -> None:
     )
     logging.getLogger("pika").setLevel(logging.CRITICAL)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
+
+
+class _Lines:
+    """A stream that passes each line on."""
+
+    def __init__(self, show: Callable[[str], object]) -> None:
+        self._show = show
+
+    def write(self, text: str) -> None:
+        self._show(text.removesuffix("\n"))
+
+    def flush(self) -> None:
+        """Keep nothing, so that there is nothing to do."""
+
+
+@contextmanager
+def above(show: Callable[[str], object]) -> Iterator[None]:
+    """While entered, pass log lines that would go to a terminal to `show` instead.
+
+    For what keeps drawing on that terminal and would be broken by lines in between. Lines that go
+    to a file or a pipe still do.
+    """
+    handlers = [
+        (handler, handler.stream)
+        for handler in logging.getLogger().handlers
+        if isinstance(handler, logging.StreamHandler) and handler.stream.isatty()
+    ]
+    for handler, _ in handlers:
+        handler.setStream(_Lines(show))
+    try:
+        yield
+    finally:
+        for handler, stream in handlers:
+            handler.setStream(stream)
