@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import HarnessError, UsageError
+from harness.service.signals import Signals, Stopped
 
 #: Subcommand to its one-line help; the module of the same name in this package holds
 #: ``configure(parser)`` and ``run(arguments) -> int``.
@@ -26,6 +27,9 @@ COMMANDS = {
     "run": "Simulate a month: write its notifications, publish them, or both",
     "scrub": "Take private details out of a recording",
 }
+
+#: Those that a signal ends with status 0, also while they are still being imported.
+_STOPPABLE = ("replay", "run")
 
 _EPILOG = "exit status: 0 match or done, 1 differences or failure, 2 usage error, 130 interrupted"
 
@@ -50,6 +54,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         # every 700 new objects, the interpreter's own pace, is a tenth of a command's work.
         gc.set_threshold(50_000, 20, 20)
     arguments = list(sys.argv[1:] if argv is None else argv)
+    called = next((word for word in arguments if not word.startswith("-")), None)
+    if called not in _STOPPABLE:
+        return _call(arguments, called)
+    with Signals():
+        try:
+            return _call(arguments, called)
+        except Stopped:
+            return 0
+
+
+def _call(arguments: Sequence[str], called: str | None) -> int:
     parser = argparse.ArgumentParser(
         prog="tally-harness",
         description="Simulate months of a cloud, and judge the pipeline that bills them.",
@@ -58,7 +73,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action=_Version, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    called = next((word for word in arguments if not word.startswith("-")), None)
     for name, text in COMMANDS.items():
         command = commands.add_parser(
             name, help=text, description=f"{text}.", epilog=_EPILOG, allow_abbrev=False

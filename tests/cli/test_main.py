@@ -1,6 +1,7 @@
 """The root command: help, versions, exit statuses."""
 
 import importlib
+import signal
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -68,3 +69,13 @@ def test_every_command_has_help_and_needs_no_environment(command):
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith(f"usage: tally-harness {command}")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("command", ["run", "replay"])
+def test_a_signal_ends_a_month_while_its_command_is_imported(command, number, monkeypatch, capsys):
+    monkeypatch.setattr(importlib, "import_module", lambda _: signal.raise_signal(number))
+    before = signal.getsignal(number)
+    assert main([command]) == 0
+    assert signal.getsignal(number) is before
+    assert capsys.readouterr() == ("", "")
