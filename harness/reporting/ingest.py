@@ -164,8 +164,8 @@ class Ingest:
                 if renamed:
                     fit = replace(event, payload=renamed[0], size=renamed[1])
             kind = (event.platform, event.resource_type)
-            reason = None
-            if not fit.size:
+            reason = sizes.unbearable(fit.size) if fit.size else None
+            if reason is not None or not fit.size:
                 pass
             elif kind in schemas:
                 reason = sizes.mismatch(schemas[kind], fit.size)

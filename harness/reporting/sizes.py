@@ -18,6 +18,9 @@ from harness.reporting.schema import RESOURCE_TYPES, SIZE_NAMES
 
 REPORTED = "size_as_reported"
 
+_DEPTH_MAX = 64
+_DIGITS_MAX = 100
+
 Names = Mapping[tuple[str, str], str]
 """(member, value) of a size to the name that stands for the value."""
 
@@ -96,6 +99,32 @@ def mismatch(schema: str, size: str) -> str | None:
         return "the size or its schema nests too deeply"
     except (ValueError, referencing.exceptions.Unresolvable) as error:
         return str(error)[:200]
+
+
+@lru_cache(maxsize=8192)
+def unbearable(size: str) -> str | None:
+    """Return why the JSON text of a size cannot be folded and billed later, None when it can.
+
+    Holds for every type, those without a schema too: one event nobody can read back would keep
+    the whole month from being billed.
+    """
+    try:
+        return _excess(wire.decode(size), _DEPTH_MAX)
+    except (ValueError, RecursionError) as error:
+        return str(error)[:200]
+
+
+def _excess(value: Any, depth: int) -> str | None:
+    if isinstance(value, dict | list):
+        if depth == 0:
+            return f"nests deeper than {_DEPTH_MAX} levels"
+        members = value.values() if isinstance(value, dict) else value
+        return next(filter(None, (_excess(member, depth - 1) for member in members)), None)
+    if isinstance(value, int | Decimal) and not isinstance(value, bool):
+        number = Decimal(value)
+        if len(number.as_tuple().digits) > _DIGITS_MAX or abs(number.adjusted()) > _DIGITS_MAX:
+            return f"holds a number of more than {_DIGITS_MAX} digits"
+    return None
 
 
 def load_schemas(

@@ -172,3 +172,18 @@ def test_the_member_of_the_server_is_not_taken_from_outside(api, event):
     payload = event()["payload"] | {"provider": {"size_as_reported": {"type": "x"}, "kept": 1}}
     api.ingest(event(payload=payload))
     assert api.get("/api/v1/events").json()["items"][0]["payload"]["provider"] == {"kept": 1}
+
+
+@pytest.mark.parametrize(
+    "size", ['{"x":' + "9" * 5000 + "}", '{"x":' + "[" * 900 + "]" * 900 + "}", '{"x":1e400}']
+)
+@pytest.mark.parametrize("resource_type", ["zzz", "volume"])
+def test_a_size_that_nobody_can_bill_later_is_refused_now(api, event, resource_type, size):
+    whole = event(event_id="good")
+    odd = json.dumps(
+        event(event_id="odd", resource_type=resource_type, payload={"state": "a", "size": 0})
+    )
+    body = f"[{json.dumps(whole)},{odd.replace(chr(34) + 'size' + chr(34) + ': 0', chr(34) + 'size' + chr(34) + ':' + size)}]"
+    answer = api.ingest(body.encode()).json()
+    assert answer["accepted"] == 1
+    assert [each["event_id"] for each in answer["rejected"]] == ["odd"]
