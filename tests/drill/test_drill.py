@@ -10,7 +10,7 @@ import pytest
 from harness.collector.mapping import MAPPINGS
 from harness.collector.rules import instance_size
 from harness.drill import prepare, released, run, take
-from harness.engine import metering, number
+from harness.engine import metering, number, rating
 from harness.stack import Options, open_stack
 from harness.timeline import Timeline, fold
 
@@ -165,7 +165,7 @@ def test_cents_that_are_cut_off_fail_and_say_where(stack, clean, monkeypatch):
     def cut(value):
         return value.quantize(Decimal("0.01"), rounding="ROUND_DOWN")
 
-    monkeypatch.setattr(number, "to_cents", cut)
+    monkeypatch.setattr(rating, "to_cents", cut)
     verdict = broken(stack, clean, "broken-cents")
     first = verdict.differences[0]
     assert Decimal(first.expected) - Decimal(first.actual) == Decimal("0.01")
