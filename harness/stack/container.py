@@ -11,12 +11,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import docker.errors
 import requests
-from testcontainers.core.container import DockerContainer
 
 from harness.stack.address import BrokerAddress
-from harness.stack.docker import ContainerFailed, Engine, RabbitMqContainer
+from harness.stack.docker import (
+    ContainerFailed,
+    DockerContainer,
+    Engine,
+    RabbitMqContainer,
+    docker,
+)
 from harness.stack.interface import Access, StackError
 from harness.stack.reporting import Tokens, answers
 

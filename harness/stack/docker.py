@@ -19,6 +19,7 @@ try:
     import docker.errors
     import requests
     from testcontainers.core.config import ConnectionMode, testcontainers_config
+    from testcontainers.core.container import DockerContainer
     from testcontainers.core.docker_client import DockerClient, get_docker_host
 
     with warnings.catch_warnings():
@@ -30,7 +31,7 @@ except ModuleNotFoundError as error:
         f"the stack containers needs {error.name}: pip install 'tally-harness[containers]'"
     ) from error
 
-__all__ = ["Engine", "RabbitMqContainer"]
+__all__ = ["DockerContainer", "Engine", "RabbitMqContainer", "docker"]
 
 #: Seconds an answer of the engine may take, a pull's next word included; and the first one.
 _TIMEOUT = 60

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -62,3 +63,33 @@ def test_importing_the_room_loads_no_kind() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("missing", ["docker", "testcontainers"])
+def test_a_plain_install_without_the_extra_falls_back_or_says_what_to_install(missing: str) -> None:
+    program = f"""
+import sys
+sys.modules["{missing}"] = None  # importing it raises ModuleNotFoundError
+from harness.stack import Unavailable, open_stack
+try:
+    open_stack("containers")
+except Unavailable as error:
+    assert "pip install 'tally-harness[containers]'" in str(error), error
+else:
+    raise AssertionError("containers without the extra")
+stack = open_stack("auto")
+assert stack.kind in ("local", "embedded"), stack.kind
+assert "no containers: " in stack.reason, stack.reason
+stack.close()
+"""
+    environment = {
+        name: value for name, value in os.environ.items() if name != "TALLY_REQUIRE_STACKS"
+    }
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
