@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from harness.cli.record import add_compression
-from harness.errors import HarnessError, UsageError
+from harness.errors import UsageError
 from harness.recording.progress import Progress
 from harness.recording.recording import Recording
 from harness.recording.scrub import Pseudonyms, findings, scrub
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
                 cloud=arguments.cloud,
                 watch=progress.show,
             )
-    except HarnessError:
+    except BaseException:  # an interrupt, too, leaves no half of a recording behind
         writer.discard()
         raise
     print(f"{arguments.out}: {scrubbed.manifest.notifications} messages, scrubbed")

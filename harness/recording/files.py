@@ -20,6 +20,8 @@ from harness.recording.errors import RecordingError
 COMPRESSIONS = {"": "none", ".gz": "gzip", ".zst": "zstd"}
 #: A line of more bytes is not read. A broker carries bodies of 128 MiB; in base64 that is less.
 LINE_MAX = 192 << 20
+#: A document beside the stream of more bytes, decompressed, is not read.
+DOCUMENT_MAX = 256 << 20
 
 _CHUNK = 1 << 18
 #: What zstd may ask of memory to read a file.
@@ -80,6 +82,29 @@ def lines(path: Path, most: int = LINE_MAX) -> Iterator[bytes]:
             if len(line) > most:
                 raise RecordingError(f"{path}: line {number} is longer than {most} bytes")
             yield line
+
+
+def chunks(path: Path, most: int = DOCUMENT_MAX) -> Iterator[bytes]:
+    """Yield the content of a file decompressed.
+
+    Raises:
+        RecordingError: it cannot be read, or has more than `most` bytes.
+    """
+    size = 0
+    with opened(path) as file:
+        while chunk := file.read(_CHUNK):
+            size += len(chunk)
+            if size > most:
+                raise RecordingError(
+                    f"{path} is longer than {most} bytes once decompressed, the most of a "
+                    "document that is read; no month's comes near it"
+                )
+            yield chunk
+
+
+def document(path: Path, most: int = DOCUMENT_MAX) -> bytes:
+    """Return the content of a file decompressed; raises like `chunks`."""
+    return b"".join(chunks(path, most))
 
 
 def digest(path: Path) -> str:

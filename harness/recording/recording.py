@@ -39,8 +39,8 @@ class Recording:
         """
         recording = cls(path, manifest.read(path))
         for name, stored in recording.manifest.files.items():
-            if "/" in name or name.startswith("."):
-                raise RecordingError(f"{path}: the manifest names a file elsewhere: {name}")
+            if "/" in name or "\0" in name or not name or name.startswith("."):
+                raise RecordingError(f"{path}: the manifest names a file elsewhere: {name!r}")
             size = _size(path / name)
             if size is None:
                 raise RecordingError(f"{path} lacks {name}, which its manifest names")
@@ -111,6 +111,9 @@ class Recording:
                 raise RecordingError(
                     f"{self.path / name} was altered: its SHA-256 is not the manifest's"
                 )
+        if self.oracle is not None:
+            for _ in files.chunks(self.oracle):
+                pass  # read for its refusals
         survey = Survey()
         for notification in self.notifications():
             survey.add(notification)
@@ -122,12 +125,16 @@ class Recording:
         return survey
 
     def extract(self, name: str, into: Path) -> Path | None:
-        """Write a file of the recording decompressed into a directory; None when there is none."""
+        """Write a file of the recording decompressed into a directory; None when there is none.
+
+        Raises:
+            RecordingError: see `harness.recording.files.chunks`.
+        """
         found = self.find(name)
         if found is None:
             return None
-        with files.opened(found) as source, files.FileWriter(into / name) as copy:
-            while chunk := source.read(1 << 20):
+        with files.FileWriter(into / name) as copy:
+            for chunk in files.chunks(found):
                 copy.write(chunk)
         return into / name
 

@@ -101,5 +101,7 @@ class RecordingWriter:
 
     def discard(self) -> None:
         """Take back what was written: the recording was refused."""
-        self._stream.close()
-        shutil.rmtree(self.path)
+        try:
+            self._stream.close()
+        finally:
+            shutil.rmtree(self.path)

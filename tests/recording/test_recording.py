@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.oslo import Notification
-from harness.recording import lines
+from harness.recording import files, lines
 from harness.recording.errors import RecordingError
 from harness.recording.recording import Recording
+from harness.recording.scrub import Pseudonyms, findings, scrub
 from harness.recording.writer import RecordingWriter
 
 ODD = [
@@ -264,9 +265,24 @@ def test_a_missing_file(whole):
     refused(whole, "lacks notifications")
 
 
-def test_a_file_elsewhere(whole):
-    edit(whole, files={"../../etc/passwd": {"bytes": 1, "sha256": "0" * 64}})
+@pytest.mark.parametrize("name", ["../../etc/passwd", "a\0b", "", ".", ".."])
+def test_a_file_elsewhere(whole, name):
+    edit(whole, files={name: {"bytes": 1, "sha256": "0" * 64}})
     refused(whole, "elsewhere")
+
+
+def test_an_oracle_that_grows_beyond_all_bounds(make, message, tmp_path):
+    recording = make([message()], oracle=b" " * (files.DOCUMENT_MAX + 1))
+    assert recording.oracle.stat().st_size < 1 << 20
+    refused(recording, "longer than 268435456 bytes")
+    with pytest.raises(RecordingError, match="longer"):
+        recording.extract("oracle.json", tmp_path)
+    with pytest.raises(RecordingError, match="longer"):
+        list(findings(recording))
+    writer = RecordingWriter(tmp_path / "out")
+    with pytest.raises(RecordingError, match="longer"):
+        scrub(recording, writer, Pseudonyms(b"an example key, long"))
+    writer.discard()
 
 
 @pytest.mark.parametrize("path", ["nothing", "file"])

@@ -1,3 +1,4 @@
+import argparse
 import ipaddress
 import json
 import re
@@ -7,15 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.cli import scrub as scrub_command
 from harness.collector.mapping import MAPPINGS, map_notification
 from harness.errors import UsageError
+from harness.month import FAULTS
 from harness.oracle import fold
 from harness.oracle.document import encode
 from harness.oslo import Notification, parse
 from harness.recording import files
 from harness.recording.errors import RecordingError
 from harness.recording.recording import Recording
-from harness.recording.scrub import Pseudonyms, PseudonymsError, findings, scrub
+from harness.recording.scrub import Pseudonyms, PseudonymsError, findings, scrub, words
 from harness.recording.scrub.forms import RANGES, is_pseudonymous
 from harness.recording.scrub.message import Scrubber
 from harness.recording.writer import RecordingWriter
@@ -394,6 +397,211 @@ def test_one_private_detail_fails_the_check(make, message, members, path, what):
     assert finding.path == path
     assert what in finding.what
     assert not any(str(v) in finding.what for v in members.values() if v)
+
+
+NAMES = [
+    "de37d741-fd16-4d34-bd41-06ccde23125f",
+    "a05be5adeef3d87e280d03d9d57c38b4",
+    "abcdefabcdefabcdefabcdefabcdefab",
+    "db01.acme-corp.internal",
+    "alice.smith",
+    "fa:16:3e:9a:ad:f3",
+    "fe80::1",
+    "compute-03",
+    "alice@acme.com",
+]
+TEXTS = ["db01.acme-corp.internal", "alice.smith", "Passw0rd.Hunter2", "jane", "acme-corp"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_id_an_address_a_host_or_a_user_as_a_members_name(make, message, tmp_path, name):
+    recording = make([message(1, nets={name: 1, "deep": [{name: {}}]})])
+    found = {(f.path, f.what) for _, f in findings(recording)}
+    assert ("payload.nets.(a name)", "a member named by somebody") in found
+    assert not any(name in path for path, _ in found)
+    made = scrubbed(recording, tmp_path / "out")
+    (after,) = made.notifications()
+    assert name.encode() not in after.body
+    nets = inner(after.body)["payload"]["nets"]
+    assert set(nets) - {"deep"} == set(nets["deep"][0])
+    assert list(findings(made)) == []
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("member", ["status", "type", "action", "device_owner", "state"])
+def test_a_member_of_words_keeps_no_other_text(make, message, tmp_path, member, text):
+    recording = make([message(1, **{member: text})])
+    assert f"payload.{member}" in {f.path for _, f in findings(recording)}
+    made = scrubbed(recording, tmp_path / "out")
+    assert text.encode() not in next(made.notifications()).body
+    assert list(findings(made)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["active", "ACTIVE", "in-use", "network:router_interface", "qcow2", "IPv4", "201", "A"],
+)
+def test_a_services_own_words_stay(pseudonyms, message, text):
+    made = Scrubber(pseudonyms, allow_list=False)(message(1, status=text))
+    assert inner(made.body)["payload"] == {"status": text}
+
+
+@pytest.mark.parametrize(
+    ("exchange", "key"),
+    [
+        ("acme-corp-exchange", "alice@acme.com"),
+        ("rabbit.acme.internal", "notifications.info.db01"),
+        ("10.0.0.1", "acme"),
+    ],
+)
+def test_exchanges_and_keys_of_somebody_become_pseudonyms(make, message, tmp_path, exchange, key):
+    recording = make([message(1), Notification(exchange, key, message(2).body)])
+    paths = {(line, f.path) for line, f in findings(recording)}
+    assert {(2, "exchange"), (2, "routing_key")} <= paths
+    assert {(0, "manifest.exchange"), (0, "manifest.routing_key")} <= paths
+    made = scrubbed(recording, tmp_path / "out")
+    first, second = made.notifications()
+    assert (first.exchange, first.routing_key) == ("nova", "notifications.info")
+    assert made.manifest.exchanges == tuple(sorted(("nova", second.exchange)))
+    text = (made.path / "manifest.json").read_text() + str(second)
+    assert exchange not in text
+    assert key not in text
+    assert list(findings(made)) == []
+
+
+@pytest.mark.parametrize("member", ["instance_type", "volume_type"])
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("10.0.0.1", "an address"),
+        ("alice@acme.com", "an e-mail address"),
+        ("db01.acme-corp.internal", "a host name"),
+        ("acme.com", "a host name"),
+        ("m1.small", None),
+        ("SCS-2V-4-20s", None),
+        ("c5.2xlarge", None),
+    ],
+)
+def test_flavors_that_look_like_somebodys_are_pointed_out(make, message, member, text, what):
+    recording = scrub_free(make, message, member, text)
+    expected = set() if what is None else {(f"payload.{member}", what)}
+    assert {(f.path, f.what) for _, f in findings(recording)} == expected
+
+
+def scrub_free(make, message, member, text):
+    scrubber = Scrubber(Pseudonyms(KEY), allow_list=False)
+    return make([scrubber(message(1, **{member: text}))])
+
+
+def private_oracle():
+    interval = {
+        "from": "2026-07-01T00:00:00Z",
+        "to": "2026-07-02T00:00:00Z",
+        "state": "hunter2-state",
+        "project_id": "hunter2-project",
+        "size": {
+            "flavor": "m1.small",
+            "note": "hunter2-size",
+            "hunter2.member": 1,
+            "deep": ["hunter2-deep"],
+        },
+    }
+    resource = {
+        "resource_type": "hunter2-type",
+        "resource_id": "hunter2-resource",
+        "workload": "hunter2-workload",
+        "intervals": [interval],
+        "faults": ["hunter2-fault", "drop_delete"],
+    }
+    return {
+        "format": 4,
+        "cloud": "os-sim",
+        "resources": [resource],
+        "counts": [{"project_id": "hunter2-p", "event_type": "volume.retype", "count": 1}],
+        "faults": ["hunter2-switch"],
+        "traffic": [{"resource_id": "hunter2-r", "egress_bytes": 1.50}],
+        "more": {"hunter2.x": "hunter2-y"},
+    }
+
+
+def test_the_words_of_an_oracle_are_those_of_a_month():
+    assert frozenset(FAULTS) == words.FAULTS
+
+
+def test_every_text_of_an_oracle_is_looked_at(make, message, tmp_path):
+    recording = make([message(1)], oracle=json.dumps(private_oracle()).encode())
+    paths = {f.path for _, f in findings(recording) if f.path.startswith("oracle.")}
+    assert {
+        "oracle.resources.workload",
+        "oracle.resources.faults",
+        "oracle.faults",
+        "oracle.resources.resource_type",
+        "oracle.resources.intervals.state",
+        "oracle.resources.intervals.size.note",
+        "oracle.resources.intervals.size.deep",
+        "oracle.resources.intervals.size.(a name)",
+        "oracle.more.(a name)",
+        "oracle.counts.project_id",
+        "oracle.traffic.resource_id",
+    } <= paths
+    made = scrubbed(recording, tmp_path / "out")
+    with files.opened(made.oracle) as file:
+        text = file.read()
+    assert b"hunter2" not in text
+    assert b"m1.small" in text
+    assert b"volume.retype" in text
+    assert b"1.5\n" in text
+    assert list(findings(made)) == []
+
+
+@pytest.mark.parametrize(
+    "oracle",
+    [
+        b"[" * 100_000,
+        b"{}",
+        b"\xff",
+        b"[]",
+        b"",
+        b'{"resources":1,"counts":[],"traffic":[]}',
+        b'{"resources":[],"counts":[],"traffic":[],"x":' + b"[" * 300 + b"]" * 300 + b"}",
+    ],
+    ids=range(7),
+)
+def test_an_oracle_that_is_none_is_refused_and_leaves_nothing(make, message, tmp_path, oracle):
+    recording = make([message(1)], oracle=oracle)
+    with pytest.raises(RecordingError, match="oracle"):
+        list(findings(recording))
+    (tmp_path / "key").write_bytes(KEY)
+    out = tmp_path / "out"
+    parser = argparse.ArgumentParser()
+    scrub_command.configure(parser)
+    arguments = parser.parse_args(
+        ["--in", str(recording.path), "--out", str(out), "--key-file", str(tmp_path / "key")]
+    )
+    with pytest.raises(RecordingError, match="oracle"):
+        scrub_command.run(arguments)
+    assert not out.exists()
+
+
+def test_an_interrupt_leaves_nothing(make, message, tmp_path, monkeypatch):
+    recording = make([message(1)])
+    (tmp_path / "key").write_bytes(KEY)
+    parser = argparse.ArgumentParser()
+    scrub_command.configure(parser)
+    arguments = parser.parse_args(
+        [
+            *("--in", str(recording.path), "--out", str(tmp_path / "out")),
+            *("--key-file", str(tmp_path / "key")),
+        ]
+    )
+
+    def interrupted(*_arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Scrubber, "body", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        scrub_command.run(arguments)
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_unreadable_body_and_a_loose_envelope_fail_the_check(make, message):

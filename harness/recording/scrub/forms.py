@@ -28,6 +28,22 @@ RANGES = tuple(
 )
 RANGE_6 = ipaddress.IPv6Network("2001:db8::/32")
 
+#: A member's name as services choose it; another one is somebody's. No dot, no digit but at the
+#: end of a word that has one in OpenStack.
+_MEMBER = re.compile(
+    r"(?:OS-[A-Z-]{2,20}:)?_?[A-Za-z][A-Za-z_]{0,63}(?::[A-Za-z_]{1,40})?"
+    r"|(?:[A-Za-z_]{1,40}_)?(?:ip_?v[46]|accessIPv[46]|md5|sha1|sha256|sha512|l[23]|v[1-4])"
+    r"(?:_[A-Za-z_]{1,40})?|nova_object\.(?:changes|data|name|namespace|version)|oslo\.[a-z]{1,20}"
+)
+_LETTERS = re.compile(r"[a-fA-F]{16,}")
+#: A name of hosts: three labels and more, or one of the usual last ones behind the first.
+_HOST_NAME = re.compile(
+    r"(?:[A-Za-z0-9_-]+\.){2,}[A-Za-z][A-Za-z0-9-]+"
+    r"|[A-Za-z0-9_-]+\.(?:cloud|com|corp|dev|eu|example|home|internal|intra|intranet|io|lan|local"
+    r"|localdomain|net|org|de|at|ch|uk|us|fr|nl)",
+    re.IGNORECASE,
+)
+
 _NAME = re.compile(rf"(?:{'|'.join(vocabulary.KIND_WORDS)})-[0-9a-f]{{12}}")
 _USER = re.compile(r"user-[0-9a-f]{12}@example\.org")
 _HOST = re.compile(r"host-[0-9a-f]{12}\.example")
@@ -50,6 +66,26 @@ def is_pseudonymous(text: str) -> bool:
 def _is_pseudonymous_url(text: str) -> bool:
     host, *path = text.partition("://")[2].split("/")
     return _HOST.fullmatch(host) is not None and all(map(is_pseudonymous, path))
+
+
+def is_member(name: str) -> bool:
+    """Tell whether a member's name is one services choose, and neither an id nor an address."""
+    return (
+        _MEMBER.fullmatch(name) is not None
+        and not _LETTERS.fullmatch(name)
+        and not HEX.fullmatch(name)
+    )
+
+
+def looks_private(text: str) -> str:
+    """Say what a text that is kept by decision looks like, where it looks like somebody's; or not.
+
+    Event types, and the names of flavors and volume types, have dots and digits of their own.
+    """
+    what = what_it_looks_like(text)
+    if what != "a name or a text":
+        return "" if is_pseudonymous(text) else what
+    return "a host name" if _HOST_NAME.fullmatch(text) else ""
 
 
 def is_reserved(text: str) -> bool:

@@ -10,15 +10,13 @@ import msgspec
 
 from harness.oslo import Notification
 from harness.recording.instants import head
-from harness.recording.scrub import vocabulary
-from harness.recording.scrub.forms import HEX, UUID
+from harness.recording.scrub import vocabulary, words
+from harness.recording.scrub.forms import HEX, UUID, is_member
 from harness.recording.scrub.pseudonyms import Pseudonyms
 
 #: What is nested deeper goes.
 DEPTH_MAX = 50
 
-#: A member's name as services choose it; another one is somebody's.
-MEMBER = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}")
 _VERSION = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3})*")
 
 _decode = msgspec.json.Decoder(float_hook=lambda text: msgspec.Raw(text.encode())).decode
@@ -40,8 +38,11 @@ class Scrubber:
 
     def __call__(self, notification: Notification) -> Notification:
         """Return the message scrubbed; one that is no notification becomes another such one."""
+        exchange, key = notification.exchange, notification.routing_key
         return Notification(
-            notification.exchange, notification.routing_key, self.body(notification.body)
+            exchange if words.is_usual_exchange(exchange) else self._pseudonym(exchange, ""),
+            key if words.is_usual_key(key) else self._pseudonym(key, ""),
+            self.body(notification.body),
         )
 
     def body(self, body: bytes) -> bytes:
@@ -87,7 +88,7 @@ class Scrubber:
         return value
 
     def _name(self, name: str) -> str:
-        return name if MEMBER.fullmatch(name) else self._pseudonym(name, "key_name")
+        return name if is_member(name) else self._pseudonym(name, "key_name")
 
     def _text(self, text: str, member: str) -> str:
         if kept_as_it_is(text, member):
@@ -117,7 +118,7 @@ def kept_as_it_is(text: str, member: str) -> bool:
     """Tell whether a text stays: amounts depend on it, or it is one of a service's own words."""
     if member in vocabulary.BILLED:
         return not (UUID.fullmatch(text) or HEX.fullmatch(text))
-    return member in vocabulary.WORDS and vocabulary.WORD.fullmatch(text) is not None
+    return member in vocabulary.WORDS and words.is_word(text)
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:

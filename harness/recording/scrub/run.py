@@ -58,8 +58,8 @@ def scrub(
         if number % 500 == 0:
             watch(number)
     if recording.oracle is not None:
-        with files.opened(recording.oracle) as file:
-            writer.attach(ORACLE, scrub_oracle(file.read(), pseudonyms, cloud))
+        text = files.document(recording.oracle)
+        writer.attach(ORACLE, scrub_oracle(text, pseudonyms, cloud))
     return writer.finish(
         cloud=cloud,
         ended=recording.manifest.ended.partition(":")[0],

@@ -65,7 +65,7 @@ CONTEXT = frozenset({"_context_project_id", "_context_tenant_id"})
 #: Members whose text amounts depend on, kept whatever it is.
 BILLED = frozenset({"event_type", "instance_type", "volume_type"})
 
-#: Members that hold one of a service's own words, kept while it looks like one.
+#: Members that hold one of a service's own words, kept while it is one.
 WORDS = frozenset(
     {
         "action",
@@ -104,7 +104,6 @@ WORDS = frozenset(
         "vm_state",
     }
 )
-WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,40}|[0-9]{1,3}(?:\.[0-9]{1,3})?")
 
 #: What stands ahead of the host in a publisher's id.
 SERVICES = frozenset(
