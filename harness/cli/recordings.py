@@ -147,7 +147,7 @@ def _pack(arguments: argparse.Namespace) -> int:
         for name, path in ((ORACLE, arguments.oracle), (EVENTS, arguments.events)):
             if path is not None:
                 writer.attach(name, path)
-    except HarnessError:
+    except BaseException:  # an interrupt, too, leaves no half of a recording behind
         writer.discard()
         raise
     recording = writer.finish(cloud=arguments.cloud)

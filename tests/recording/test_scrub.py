@@ -524,6 +524,24 @@ def private_oracle():
     }
 
 
+def test_why_a_recording_ended_names_nobody(message, tmp_path):
+    for number, (ended, kept) in enumerate(
+        [
+            ("idle", "idle"),
+            ("connection lost: rabbit.acme.internal", "connection lost"),
+            ("alice", "complete"),
+        ]
+    ):
+        writer = RecordingWriter(tmp_path / f"in-{number}")
+        writer.add(message(1))
+        recording = writer.finish(cloud="os-sim", ended=ended)
+        pointed_out = "manifest.ended" in {f.path for _, f in findings(recording)}
+        assert pointed_out == (ended != kept)
+        made = scrubbed(recording, tmp_path / f"out-{number}")
+        assert made.manifest.ended == kept
+        assert list(findings(made)) == []
+
+
 def test_the_words_of_an_oracle_are_those_of_a_month():
     assert frozenset(FAULTS) == words.FAULTS
 

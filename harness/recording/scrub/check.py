@@ -140,6 +140,8 @@ def _of_manifest(manifest: Manifest) -> Iterator[Finding]:
         yield from _of_place(exchange, "", "manifest.")
     for key in manifest.routing_keys:
         yield from _of_place("", key, "manifest.")
+    if manifest.ended not in words.ENDINGS:
+        yield Finding("manifest.ended", "a name or a text")
     stated = [("cloud", manifest.cloud), ("tool", manifest.tool.removeprefix("tally-harness "))]
     stated += [("types", name) for name in manifest.types]
     for path, text in stated:

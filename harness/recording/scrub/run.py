@@ -8,6 +8,7 @@ from harness.recording import files
 from harness.recording.errors import RecordingError
 from harness.recording.manifest import Scrubbed
 from harness.recording.recording import ORACLE, Recording
+from harness.recording.scrub import words
 from harness.recording.scrub.message import Scrubber
 from harness.recording.scrub.oracle import scrub_oracle
 from harness.recording.scrub.pseudonyms import Pseudonyms
@@ -60,9 +61,10 @@ def scrub(
     if recording.oracle is not None:
         text = files.document(recording.oracle)
         writer.attach(ORACLE, scrub_oracle(text, pseudonyms, cloud))
+    ended = recording.manifest.ended.partition(":")[0]
     return writer.finish(
         cloud=cloud,
-        ended=recording.manifest.ended.partition(":")[0],
+        ended=ended if ended in words.ENDINGS else "complete",
         scrub=Scrubbed(
             mode="allow-list" if allow_list else "pseudonyms",
             rules=RULES,

@@ -53,6 +53,9 @@ _KEY = re.compile(
     r"(?:versioned_)?notifications(?:\.(?:audit|critical|debug|error|info|sample|warn|warning))?"
 )
 _EVENT_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_:-]*(?:[. ][A-Za-z0-9_:-]+)*|")
+#: Why a recording ended, up to a colon.
+ENDINGS = frozenset({"complete", "connection lost", "idle", "interrupted", "limit", "time"})
+
 #: The words of an oracle; those of a month's faults among them.
 FAULTS = frozenset(
     {"duplicates", "held-back", "missing-create", "pre-existing", "refused-shapes", "reordering"}
