@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -16,6 +15,7 @@ from harness.drill.observer import DrillStalled, Observer
 from harness.drill.storing import make_private, write_private
 from harness.drill.subject import Subject
 from harness.drill.verdict import Verdict
+from harness.errors import UsageError
 from harness.oracle.compare import Comparison, compare
 from harness.oracle.traffic import increments
 from harness.pricing import read as read_pricing
@@ -29,6 +29,9 @@ PRICING = "2026-03"
 PATIENCE = 120.0
 #: The part of a verdict that is missing where no export can be had.
 EXPORT = "export"
+#: What a drill leaves in its directory, and in ``export/`` there.
+_FILES = ("oracle.json", "counters.json", "verdict.json", "samples.jsonl")
+_EXPORTED = ("rated.csv", "deltas.csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +97,14 @@ def take(
     The collector is started here and stopped again. Arguments and errors are those of `run`;
     `kind` is what the verdict calls the stack.
     """
+    chaos = chaos or Quiet()
+    if out is not None:
+        _check(out)
+    opened = chaos.begin(opened)  # may refuse, so nothing is removed before
     with Scratch() as scratch:
         directory = make_private(scratch / "drill" if out is None else _clear(out))
         drill = _Drill(subject, kind, directory, watch or _unwatched, patience)
-        verdict = drill.carry_out(opened, chaos or Quiet())
+        verdict = drill.carry_out(opened, chaos)
         if out is not None:
             subject.write_oracle(directory / "oracle.json")
             verdict.write(directory)
@@ -118,7 +125,6 @@ class _Drill:
         self._seconds: dict[str, float] = {}
 
     def carry_out(self, opened: MonthStack, chaos: Chaos) -> Verdict:
-        opened = chaos.begin(opened)
         with (
             closing(Observer(opened, self._subject.month.cloud)) as observer,
             closing(opened.publisher()) as publisher,  # declares what the collector binds to
@@ -220,10 +226,30 @@ class _Drill:
 
 def _clear(out: Path) -> Path:
     """Take away what an earlier drill left in `out`, and nothing else."""
-    for name in ("oracle.json", "counters.json", "verdict.json", "samples.jsonl"):
-        (out / name).unlink(missing_ok=True)
-    shutil.rmtree(out / "export", ignore_errors=True)
+    export = out / "export"
+    for path in (*(out / name for name in _FILES), *(export / name for name in _EXPORTED)):
+        path.unlink(missing_ok=True)
+    if export.is_dir():
+        export.rmdir()
     return out
+
+
+def _check(out: Path) -> None:
+    """Refuse a directory that holds something a drill did not leave where it writes."""
+    export = out / "export"
+    for path in (out, export):
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"{path} is no directory; name another one with --out")
+    for path in (*(out / name for name in _FILES), *(export / name for name in _EXPORTED)):
+        if path.is_dir():
+            raise UsageError(f"{path} is a directory where a drill writes a file; move it away")
+    if export.is_dir():
+        foreign = sorted(path.name for path in export.iterdir() if path.name not in _EXPORTED)
+        if foreign:
+            raise UsageError(
+                f"{export} holds files no drill wrote: {', '.join(foreign)}; move them away, or "
+                "name another directory with --out"
+            )
 
 
 def _unwatched(_: Progress) -> None:
