@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Self
+from urllib.parse import urlsplit
 
 import requests
 
@@ -58,6 +59,7 @@ class ExternalStack:
                 "published there is booked as real usage; if that is what you want, add "
                 "--allow-remote-broker (pytest: --tally-allow-remote-broker)"
             )
+        _check_url(options.reporting_url)
         if options.engine_db_url and not options.reporting_db_url:
             raise UsageError(
                 "an engine database needs the Reporting API's, too: --reporting-db-url "
@@ -172,6 +174,27 @@ class _InstalledCollector:
                 "give the address of its /metrics, or none"
             )
         return read_metrics(answer.text)
+
+
+def _check_url(url: str) -> None:
+    """Refuse what is no plain address; the text never shows the value, which may hold a password.
+
+    Raises:
+        UsageError: userinfo, a query, a fragment, another scheme, or no URL at all.
+    """
+    refusal = (
+        "--reporting-url: not a usable address; write http://host:port without user, password, "
+        "query or fragment, and give the token with --api-token-file"
+    )
+    if not url:
+        return
+    try:
+        given = urlsplit(url)
+        usable = given.scheme in {"http", "https"} and bool(given.hostname) and given.port != 0
+    except ValueError:
+        raise UsageError(refusal) from None
+    if not usable or any(mark in url for mark in "@?#"):
+        raise UsageError(refusal)
 
 
 def _token(name: str, path: Path | None) -> str:

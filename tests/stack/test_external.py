@@ -101,3 +101,12 @@ def test_exchanges_that_no_queue_is_bound_to_are_no_place_to_publish(amqp_url: s
         opened.publisher()
     with month() as opened:
         opened.publisher().close()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://u:s3cr3t@x", "http://x?t=s3cr3t", "http://x#s3cr3t", "http://[s3cr3t", "s3cr3t"]
+)
+def test_an_address_that_may_hold_a_secret_is_refused_unseen(url: str) -> None:
+    with pytest.raises(UsageError, match="--reporting-url: not a usable address") as caught:
+        open_stack("external", Options(amqp_url="amqp://localhost", reporting_url=url))
+    assert "s3cr3t" not in str(caught.value)
