@@ -43,6 +43,8 @@ def check_charges(
     known = {(found.resource_type, found.resource_id) for found in comparison.differences}
     traffic = {(row.resource_id, row.start, row.end): row.egress_bytes for row in oracle.traffic}
     charged = _read(export / "rated.csv", oracle.cloud)
+    foreign = _foreign(export / "rated.csv", oracle, model.currency)
+    known |= foreign.keys()
     further = [
         difference
         for resource in oracle.resources
@@ -50,9 +52,35 @@ def check_charges(
         for difference in _of(resource, model, traffic, charged)
     ]
     found = sorted(
-        (*comparison.differences, *further), key=lambda one: (one.resource_type, one.resource_id)
+        (*comparison.differences, *foreign.values(), *further),
+        key=lambda one: (one.resource_type, one.resource_id),
     )
     return replace(comparison, differences=tuple(found))
+
+
+def _foreign(path: Path, oracle: Oracle, currency: str) -> dict[tuple[str, str], Difference]:
+    """Return the first row of each resource with another cloud, platform or currency."""
+    expected = {"cloud": oracle.cloud, "platform": PLATFORM, "currency": currency}
+    found: dict[tuple[str, str], Difference] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            key = row["resource_type"], row["resource_id"]
+            for name, wanted in expected.items():
+                actual = row.get(name) or ""
+                if actual != wanted and key not in found:
+                    over = f"[{row['from_ts']}, {row['to_ts']})"
+                    found[key] = Difference(
+                        *key,
+                        word="unexpected",
+                        start=oracle.start,
+                        end=oracle.end,
+                        expected=wanted,
+                        actual=actual,
+                        detail=f'{over} is billed with {name} "{actual}" instead of "{wanted}"',
+                        more=0,
+                        touched_by=(),
+                    )
+    return found
 
 
 def _of(

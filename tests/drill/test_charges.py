@@ -35,3 +35,18 @@ def test_an_empty_export_charges_nothing_for_everything(oracle, tmp_path):
     assert (instance.more + 1) % 4 == 0
     again = check_charges(nothing(*found), oracle, tmp_path, MODEL)
     assert again.differences == found, "what differs already is not said twice"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("cloud", "os-x"), ("platform", "harbor"), ("currency", "USD")]
+)
+def test_a_row_of_something_else_is_a_difference(oracle, tmp_path, name, value):
+    row = dict.fromkeys(HEADER, "1") | {"cloud": oracle.cloud, "platform": "openstack"}
+    row |= {"resource_type": "instance", "resource_id": "i-x", "currency": "EUR", name: value}
+    with (tmp_path / "rated.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(row))
+        writer.writeheader()
+        writer.writerow(row)
+    found = check_charges(nothing(), oracle, tmp_path, MODEL).differences
+    (one,) = (one for one in found if one.resource_id == "i-x")
+    assert one.detail.startswith(f'[1, 1) is billed with {name} "{value}" instead of ')
