@@ -24,7 +24,7 @@ PLATFORM = "openstack"
 #: Priced, but sized by reconciliation: no notification states a balancer's listeners and pools.
 RECONCILED = "loadbalancer"
 
-_EXACT = Context(prec=120, rounding=ROUND_HALF_UP)
+_EXACT = Context(prec=160, rounding=ROUND_HALF_UP)
 _PLACES = Decimal("0.0001")
 
 

@@ -37,6 +37,8 @@ Instant = int | Decimal
 _DECIMAL = re.compile(
     r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,2})?"
 )
+#: Unix seconds of the first and the last instant that can be written.
+_FIRST, _LAST = -62135596800, 253402300799
 _AWARE = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
@@ -82,6 +84,8 @@ def _rows(path: Path, reader: Iterator[list[str]]) -> Iterator[RatedRow]:
     if header is None:
         raise RatedError(f"{path} holds no header; an export begins with its column names")
     for name in COLUMNS:
+        if header.count(name) > 1:
+            raise RatedError(f'{path}: the header states the column "{name}" twice')
         if name not in header:
             raise RatedError(f'{path}: the header lacks the column "{name}"')
     places = [header.index(name) for name in COLUMNS]
@@ -134,6 +138,8 @@ def _instant(where: str, text: str) -> Instant:
             f'{where} "{text}": {error}; an instant reads 2026-07-01T00:00:00Z'
         ) from None
     seconds = int(moment.replace(microsecond=0).timestamp())
+    if not _FIRST <= seconds <= _LAST:
+        raise RatedError(f'{where} "{text}": outside of the years 1 to 9999 in UTC')
     return seconds + Decimal(moment.microsecond).scaleb(-6) if moment.microsecond else seconds
 
 

@@ -86,3 +86,12 @@ def test_a_malformed_instant(refused, column, value):
 @pytest.mark.parametrize("value", ["", "abc", "NaN", "Infinity", "1_0", "1e999", "\u0661", "0x1"])
 def test_a_malformed_quantity(refused, value):
     assert refused(table({"quantity": value})).startswith(f'FILE: line 2: quantity "{value}"')
+
+
+def test_a_column_stated_twice(refused):
+    assert refused("cloud," + table()) == 'FILE: the header states the column "cloud" twice'
+
+
+@pytest.mark.parametrize("value", ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])
+def test_an_instant_outside_of_what_can_be_written(refused, value):
+    assert "outside of the years 1 to 9999" in refused(table({"from_ts": value}))
