@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import requests
@@ -27,15 +27,18 @@ _DELAY_FIRST, _DELAY_MAX = 1.0, 300.0
 
 
 class DeliveryError(HarnessError):
-    """A post did not end in a decodable 200."""
+    """A post did not end in a 200 that accounts for every event of it."""
 
 
 class _TooLarge(DeliveryError):
     """The Reporting API refused a batch for its size (413)."""
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
 class Answer(msgspec.Struct):
-    """What the Reporting API says about a batch.
+    """What the Reporting API says about a batch; no member may be missing.
 
     Attributes:
         accepted: events stored.
@@ -43,9 +46,14 @@ class Answer(msgspec.Struct):
         rejected: one object for each event it refused, with ``index``, ``event_id``, ``reason``.
     """
 
-    accepted: int = 0
-    duplicates: int = 0
-    rejected: list[dict[str, Any]] | None = None
+    accepted: _Count
+    duplicates: _Count
+    rejected: list[dict[str, Any]]
+
+    @property
+    def accounted(self) -> int:
+        """How many events it says something about."""
+        return self.accepted + self.duplicates + len(self.rejected)
 
 
 _decode_answer = msgspec.json.Decoder(Answer).decode
@@ -86,8 +94,9 @@ class BatchLimit:
 class Sender:
     """Posts the oldest events until told to stop.
 
-    A batch is deleted once it was answered with a decodable 200, whatever became of its items:
-    those refused are the Reporting API's now. Anything else keeps it for the next attempt.
+    A batch is deleted once a 200 accounted for each of its events, whatever became of them: those
+    refused are the Reporting API's now. Anything else keeps it for the next attempt, also a 200
+    of something in between that never saw the events, such as a maintenance page.
     """
 
     def __init__(
@@ -165,12 +174,14 @@ class Sender:
                 self._limit.refused = None
             raise
         self._checkpoint("posted")
-        self._counters.deliver(max(0, min(answer.accepted, len(rows))))
-        for item in answer.rejected or ():
+        self._counters.deliver(answer.accepted)
+        for item in answer.rejected:
             _log.warning(
                 "an event was refused by the Reporting API",
                 extra={
-                    "fields": {name: item.get(name) for name in ("index", "event_id", "reason")}
+                    "fields": {
+                        name: _loggable(item.get(name)) for name in ("index", "event_id", "reason")
+                    }
                 },
             )
         full = len(rows) == self._limit.current
@@ -197,11 +208,19 @@ class Sender:
         if response.status_code != requests.codes.ok:
             raise DeliveryError(f"posting {len(rows)} events: answered {response.status_code}")
         try:
-            return _decode_answer(content)
-        except msgspec.DecodeError as error:
+            answer = _decode_answer(content)
+        except (msgspec.DecodeError, RecursionError) as error:
             raise DeliveryError(
-                f"posting {len(rows)} events: answered 200 with an undecodable body: {error}"
+                f"posting {len(rows)} events: answered 200 with something else than accepted, "
+                f"duplicates and rejected: {error}; see what answers at {self._url}"
             ) from error
+        if answer.accounted != len(rows):
+            raise DeliveryError(
+                f"posting {len(rows)} events: answered 200 for {answer.accounted}: accepted "
+                f"{answer.accepted}, duplicates {answer.duplicates}, rejected "
+                f"{len(answer.rejected)}; see what answers at {self._url}"
+            )
+        return answer
 
     def _failed(self, error: HarnessError) -> None:
         self._counters.fail()
@@ -224,6 +243,11 @@ class _Bearer(requests.auth.AuthBase):
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         request.headers["Authorization"] = f"Bearer {self._token}"
         return request
+
+
+def _loggable(value: Any) -> Any:
+    """Return a scalar as it is, of anything nested its type: a log may be unable to write it."""
+    return value if isinstance(value, str | int | float | None) else type(value).__name__
 
 
 def _read(response: requests.Response) -> bytes:

@@ -69,14 +69,16 @@ def test_batches_in_order(sender, outbox, counters, reporting):
 @pytest.mark.parametrize(
     ("answer", "delivered"),
     [
-        (b"{}", 0),
+        (b'{"accepted":3,"duplicates":0,"rejected":[]}', 3),
         (b'{"accepted":2,"duplicates":1,"rejected":[]}', 2),
-        (b'{"accepted":99}', 3),
-        (b'{"accepted":-5}', 0),
-        (b'{"accepted":1,"rejected":null,"more":1}', 1),
+        (b'{"accepted":0,"duplicates":3,"rejected":[]}', 0),
+        (b'{"accepted":0,"duplicates":1,"rejected":[{},{}]}', 0),
+        (b'{"accepted":1,"duplicates":1,"rejected":[{"index":2}],"more":1}', 1),
     ],
 )
-def test_a_decodable_200_ends_the_batch(sender, outbox, counters, reporting, answer, delivered):
+def test_a_200_for_every_event_ends_the_batch(
+    sender, outbox, counters, reporting, answer, delivered
+):
     fill(outbox, 3)
     reporting.script = lambda _: (200, answer)
     sender().post()
@@ -92,6 +94,26 @@ def test_a_decodable_200_ends_the_batch(sender, outbox, counters, reporting, ans
         (200, b"[]"),
         (200, b'{"accepted":"3"}'),
         (200, b'{"accepted":3'),
+        (200, b"null"),
+        (200, b"{}"),
+        (200, b'{"status":"maintenance"}'),
+        (200, b'{"accepted":3}'),
+        (200, b'{"accepted":3,"duplicates":0}'),
+        (200, b'{"accepted":3,"rejected":[]}'),
+        (200, b'{"duplicates":3,"rejected":[]}'),
+        (200, b'{"accepted":3,"duplicates":0,"rejected":null}'),
+        (200, b'{"accepted":2,"duplicates":0,"rejected":[1]}'),
+        (200, b'{"accepted":0,"duplicates":0,"rejected":[]}'),
+        (200, b'{"accepted":1,"duplicates":1,"rejected":[]}'),
+        (200, b'{"accepted":3,"duplicates":1,"rejected":[]}'),
+        (200, b'{"accepted":3,"duplicates":0,"rejected":[{}]}'),
+        (200, b'{"accepted":-5,"duplicates":8,"rejected":[]}'),
+        (200, b'{"accepted":8,"duplicates":-5,"rejected":[]}'),
+        (200, b'{"accepted":3.5,"duplicates":0,"rejected":[]}'),
+        (200, b'{"accepted":' + b"9" * 5000 + b',"duplicates":0,"rejected":[]}'),
+        (200, b'{"accepted":2,"duplicates":0,"rejected":[{"reason":"\xff"}]}'),
+        pytest.param(200, b"[" * 5000 + b"]" * 5000, id="nested"),
+        pytest.param(200, b'{"a":' * 5000 + b"1" + b"}" * 5000, id="nested objects"),
         (201, b"{}"),
         (204, b""),
         (301, b"{}"),
@@ -110,6 +132,45 @@ def test_anything_else_keeps_it(sender, outbox, counters, reporting, status, bod
     assert (outbox.depth, counters.snapshot().delivered) == (3, 0)
 
 
+@pytest.mark.parametrize(
+    "answer", [b'{"status":"maintenance"}', b'{"a":' * 5000 + b"1" + b"}" * 5000]
+)
+def test_a_strange_200_is_counted_and_outlived(sender, outbox, counters, reporting, answer):
+    fill(outbox, 3)
+    waits = []
+    one = sender()
+
+    class Stop(threading.Event):
+        def wait(self, timeout=None):
+            waits.append(timeout)
+            if len(waits) == 2:
+                reporting.script = lambda _: None
+            if len(waits) == 3:
+                self.set()
+            return self.is_set()
+
+    one._stop = Stop()
+    reporting.script = lambda _: (200, answer)
+    one.run()
+    seen = counters.snapshot()
+    assert (outbox.depth, seen.delivered, seen.delivery_errors) == (0, 3, 2)
+    assert [key[0] for key in reporting.stored] == ["e0", "e1", "e2"]
+    assert 1 <= waits[0] < waits[1]
+
+
+def test_a_nested_reason_is_logged_by_its_type(sender, outbox, reporting, caplog):
+    fill(outbox, 1)
+    nested = b"[" * 800 + b"]" * 800
+    reporting.script = lambda _: (
+        200,
+        b'{"accepted":0,"duplicates":0,"rejected":[{"index":0,"reason":' + nested + b"}]}",
+    )
+    with caplog.at_level(logging.WARNING):
+        sender().post()
+    (record,) = [record for record in caplog.records if "refused" in record.message]
+    assert record.fields == {"index": 0, "event_id": None, "reason": "list"}
+
+
 def test_nobody_there(sender, outbox):
     fill(outbox, 3)
     with pytest.raises(DeliveryError, match="posting 3 events"):
@@ -120,7 +181,8 @@ def test_nobody_there(sender, outbox):
 def test_rejected_items_are_logged_and_gone(sender, outbox, reporting, caplog):
     fill(outbox, 2)
     item = {"index": 1, "event_id": "e1", "reason": "scope"}
-    reporting.script = lambda _: (200, json.dumps({"accepted": 1, "rejected": [item]}).encode())
+    answer = {"accepted": 1, "duplicates": 0, "rejected": [item]}
+    reporting.script = lambda _: (200, json.dumps(answer).encode())
     with caplog.at_level(logging.WARNING):
         sender().post()
     assert outbox.depth == 0

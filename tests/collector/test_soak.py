@@ -79,7 +79,7 @@ def received(reporting):
 
     def script(items):
         count[0] += len(items)
-        return 200, json.dumps({"accepted": len(items)}).encode()
+        return 200, json.dumps({"accepted": len(items), "duplicates": 0, "rejected": []}).encode()
 
     reporting.script = script
     return count
