@@ -201,7 +201,7 @@ def _read_registry(environment: Environment, cloud: str) -> Registry:
     from harness.cloud.registration import Registry  # noqa: PLC0415 - likewise
 
     url = environment.http_url("TALLY_SIM_REPORTING_URL", insecure="TALLY_SIM_REPORTING_INSECURE")
-    token = environment.secret("TALLY_SIM_API_TOKEN")
+    token = environment.token("TALLY_SIM_API_TOKEN")
     if not token:
         raise UsageError("TALLY_SIM_API_TOKEN: must be set, --register-projects logs in with it")
     garden = environment.required("TALLY_SIM_GARDEN_CLOUD")

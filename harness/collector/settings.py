@@ -59,7 +59,7 @@ class Settings:
             reporting_url=environment.http_url(
                 "TALLY_OSC_REPORTING_URL", insecure="TALLY_OSC_REPORTING_INSECURE"
             ),
-            token=environment.secret("TALLY_OSC_TOKEN") or environment.required("TALLY_OSC_TOKEN"),
+            token=environment.token("TALLY_OSC_TOKEN") or environment.required("TALLY_OSC_TOKEN"),
             buffer_path=Path(environment.required("TALLY_OSC_BUFFER_PATH")),
             batch_max=environment.integer("TALLY_OSC_BATCH_MAX", 500, least=1, most=1000),
             flush_interval=environment.seconds(

@@ -92,7 +92,7 @@ class Settings:
             address=environment.text("TALLY_REPORTING_HTTP_ADDR", "127.0.0.1"),
             port=environment.integer("TALLY_REPORTING_HTTP_PORT", 8080, least=0, most=65535),
             authenticated=mode == "enforced",
-            internal_token=environment.secret("TALLY_REPORTING_INTERNAL_TOKEN"),
+            internal_token=environment.token("TALLY_REPORTING_INTERNAL_TOKEN"),
             unhealthy_after=environment.seconds(
                 "TALLY_REPORTING_UNHEALTHY_THRESHOLD_S", 600, least=1, most=86400
             ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -43,6 +44,17 @@ class Environment:
             return value
         return read_secret(f"{name}_FILE", Path(path))
 
+    def token(self, name: str) -> str:
+        """Return a secret that travels as a bearer token, empty when it is not set.
+
+        Raises:
+            UsageError: as `secret` and `check_token`.
+        """
+        value = self.secret(name)
+        if value:
+            check_token(name if self.text(name) else f"{name}_FILE", value)
+        return value
+
     def flag(self, name: str, *, default: bool) -> bool:
         """Return a switch: ``true`` or ``false``."""
         value = self.text(name)
@@ -57,9 +69,15 @@ class Environment:
         value = self.text(name)
         if not value:
             return default
-        if not (value.isascii() and value.isdigit()) or not least <= int(value) <= most:
+        digits = value.lstrip("0") or "0"
+        # The length comes first: int() refuses thousands of digits with an error of its own.
+        if (
+            not (value.isascii() and value.isdigit())
+            or len(digits) > len(str(most))
+            or not least <= int(digits) <= most
+        ):
             raise UsageError(f'{name}: "{value}" must be a whole number from {least} to {most}')
-        return int(value)
+        return int(digits)
 
     def seconds(self, name: str, default: float, *, least: float, most: float) -> float:
         """Return a number of seconds within ``least … most``; fractions are allowed."""
@@ -95,8 +113,12 @@ class Environment:
         Plain http is refused unless the switch named `insecure` is true.
         """
         value = self.required(name)
-        parts = urlsplit(value)
-        if parts.scheme not in {"http", "https"} or not parts.hostname or set("?#") & set(value):
+        try:
+            parts = urlsplit(value)
+            usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # brackets that are no address, a port that is no number
+            usable = False
+        if not usable or set("?#") & set(value):
             raise UsageError(
                 f"{name}: give a base URL such as https://host:8443, without query and fragment"
             )
@@ -106,6 +128,20 @@ class Environment:
                 f"set {insecure}=true to allow plaintext"
             )
         return value.rstrip("/")
+
+
+def check_token(name: str, value: str) -> None:
+    """See that a header can carry `value`; `name` is what errors call it.
+
+    Raises:
+        UsageError: it holds anything but printable ASCII, or a blank. Never shows the value, which
+            an HTTP library would.
+    """
+    if not re.fullmatch("[!-~]+", value):
+        raise UsageError(
+            f"{name}: a token is one line of printable ASCII characters without blanks; "
+            "give it as it was issued"
+        )
 
 
 def read_secret(name: str, path: Path) -> str:

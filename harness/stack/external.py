@@ -16,7 +16,7 @@ from harness.broker import address
 from harness.broker.publisher import AmqpPublisher
 from harness.errors import UsageError
 from harness.oslo import EXCHANGES
-from harness.service.environment import Environment, read_secret
+from harness.service.environment import Environment, check_token, read_secret
 from harness.stack.books import Books, at
 from harness.stack.collector import read_metrics
 from harness.stack.interface import Access, Counters, StackError
@@ -199,5 +199,7 @@ def _check_url(url: str) -> None:
 
 def _token(name: str, path: Path | None) -> str:
     if path is not None:
-        return read_secret(f"the file of {name}", path)
-    return Environment(os.environ).secret(name)
+        value = read_secret(f"the file of {name}", path)
+        check_token(f"the file of {name}", value)
+        return value
+    return Environment(os.environ).token(name)

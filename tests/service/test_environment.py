@@ -45,13 +45,55 @@ def test_an_empty_or_missing_secret_file_is_refused(tmp_path):
         environment(TALLY_TOKEN_FILE=str(path)).secret("TALLY_TOKEN")
 
 
+STRANGE = [
+    "a\nb",
+    "a\rb",
+    "\ra",
+    "a\n",
+    "a b",
+    " a",
+    "a\t",
+    "a\0",
+    "\x7f",
+    "é",
+    "€",
+    "a\udcff",
+    " ",
+]
+
+
+@pytest.mark.parametrize("value", STRANGE)
+def test_a_token_fits_a_header(value, tmp_path):
+    value = f"s3cret{value}"
+    with pytest.raises(UsageError, match=r"^TALLY_TOKEN: a token is one line") as error:
+        environment(TALLY_TOKEN=value).token("TALLY_TOKEN")
+    assert "s3cret" not in str(error.value)
+    path = tmp_path / "token"
+    path.write_bytes(f"{value}\n".encode(errors="surrogateescape"))
+    with pytest.raises(UsageError, match="TALLY_TOKEN_FILE: ") as error:
+        environment(TALLY_TOKEN_FILE=str(path)).token("TALLY_TOKEN")
+    assert "s3cret" not in str(error.value)
+
+
+def test_a_token_is_a_secret_otherwise(tmp_path):
+    printable = "".join(chr(code) for code in range(33, 127))
+    assert environment(TALLY_TOKEN=printable).token("TALLY_TOKEN") == printable
+    assert environment().token("TALLY_TOKEN") == ""
+    path = tmp_path / "token"
+    path.write_bytes(b"tly_i_1\r\n")
+    assert environment(TALLY_TOKEN_FILE=str(path)).token("TALLY_TOKEN") == "tly_i_1"
+    assert environment(TALLY_URL="amqp://u:é@h").secret("TALLY_URL") == "amqp://u:é@h"
+
+
 @pytest.mark.parametrize("value", ["yes", "True", "1", "TRUE", " true"])
 def test_a_flag_is_true_or_false(value):
     with pytest.raises(UsageError, match=f'TALLY_F: "{value}" must be true or false'):
         environment(TALLY_F=value).flag("TALLY_F", default=False)
 
 
-@pytest.mark.parametrize("value", ["0", "1001", "-1", "1.5", "٣", "many", "1_0"])
+@pytest.mark.parametrize(
+    "value", ["0", "1001", "-1", "1.5", "٣", "many", "1_0", "9" * 5000, "0" * 5000]
+)
 def test_an_integer_keeps_its_bounds(value):
     with pytest.raises(UsageError, match="whole number from 1 to 1000"):
         environment(TALLY_N=value).integer("TALLY_N", 5, least=1, most=1000)
@@ -79,7 +121,22 @@ def test_a_list_has_no_empty_member():
 
 
 @pytest.mark.parametrize(
-    "url", ["ftp://host", "https://", "https://h?x", "https://h#", "h:80", "https://h/?"]
+    "url",
+    [
+        "ftp://host",
+        "https://",
+        "https://h?x",
+        "https://h#",
+        "h:80",
+        "https://h/?",
+        "https://[",
+        "https://]",
+        "https://[::1",
+        "https://[x]",
+        "https://h:x",
+        "https://h:99999",
+        "https://h:0",
+    ],
 )
 def test_a_base_url_is_absolute_and_bare(url):
     with pytest.raises(UsageError, match="give a base URL"):

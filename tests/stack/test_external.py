@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,24 @@ def test_what_cannot_be_read_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert month.bill("2026-07", out=tmp_path / "out") is None
         with pytest.raises(StackError, match="not ours to kill"):
             month.collector.kill()
+
+
+@pytest.mark.parametrize("token", ["tly_a_1234\nx", "tly_a_1234\u20ac", "tly_a 1234"])
+def test_tokens_no_header_carries_are_refused_unseen(
+    token: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "token"
+    path.write_text(token, encoding="utf-8")
+    for options in (Options(api_token_file=path), Options(internal_token_file=path)):
+        with pytest.raises(UsageError, match=r"the file of TALLY_\w+_TOKEN: a token") as refusal:
+            open_stack("external", replace(options, amqp_url="amqp://localhost"))
+        assert "1234" not in str(refusal.value)
+    for name in ("TALLY_API_TOKEN", "TALLY_INTERNAL_TOKEN"):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, token)
+            with pytest.raises(UsageError, match=f"{name}: a token") as refusal:
+                open_stack("external", Options(amqp_url="amqp://localhost"))
+            assert "1234" not in str(refusal.value)
 
 
 def test_tokens_come_from_files_or_the_environment_and_are_never_shown(
