@@ -42,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(line)
     if comparison.matches:
         return 0
-    sys.stdout.flush()
+    if sys.stdout is not None:  # closed by the caller
+        sys.stdout.flush()
     print(f"Error: {len(comparison.differences)} resources differ from the oracle", file=sys.stderr)
     return 1

@@ -63,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     struck = arguments.chaos_seed
     if struck and not (struck.isascii() and struck.isdigit()):
         raise UsageError(f'--chaos-seed: "{struck}" must be a whole number')
+    if len(struck) > 20:
+        raise UsageError("--chaos-seed: at most 20 digits")
     chaos = [plan(arguments.chaos, int(struck or seed)) for seed in read["seed"]]
     out = Path(arguments.out) if arguments.out else None
     passed = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, Any, Never, TypeVar
 
@@ -66,6 +66,10 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
     traffic: list[_Row] | None = None
 
 
+#: No size is as large, and a quantity of it would need more digits than are reckoned with.
+_TOO_LARGE = 10**100
+
+
 class OracleError(HarnessError):
     """A file that is no complete oracle of this build's format; names the file and the fault."""
 
@@ -82,6 +86,10 @@ def read(path: Path) -> Oracle:
         raise OracleError(f"reading {path}: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise OracleError(f"reading {path}: {error}") from error
+    except RecursionError:
+        raise OracleError(f"reading {path}: nested too deep") from None
+    except InvalidOperation:
+        raise OracleError(f"reading {path}: a number's exponent is out of range") from None
     _Reader(path).check(stated)
     return Oracle(
         cloud=_some(stated.cloud),
@@ -154,6 +162,12 @@ class _Reader:
                 self._refuse(f"states no project for {name} from {since}")
             if interval.size is None:
                 self._refuse(f"states no size for {name} from {since}")
+            for member, value in interval.size.items():
+                if isinstance(value, int | Decimal) and abs(value) >= _TOO_LARGE:
+                    raise OracleError(
+                        f"reading {self._path}: {member} of {name} from {since} is out of range; "
+                        "a size is below 1e100"
+                    )
 
     def _whole_seconds(self, stated: _Document) -> None:
         for where, record in _records(stated):

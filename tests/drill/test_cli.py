@@ -57,6 +57,7 @@ def test_report_on_stdout_progress_on_stderr_files_under_out(tmp_path):
             '--stack: "docker" must be one of auto, containers,',
         ),
         (("--seed", "1", "--chaos", "rain"), '"rain" is no disturbance'),
+        (("--seed", "1", "--chaos-seed", "9" * 5000), "--chaos-seed: at most 20 digits"),
         (("--seed", "1..2", "--stack", "external"), "takes one month per run"),
         (("--seed", "1", "--stack", "external"), "needs the broker's address: --amqp-url"),
     ],

@@ -81,3 +81,15 @@ def test_it_reads_no_environment(bench, call):
         check=False,
     )
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "size",
+    ["1e200", "1e999999999999999999999", "[" * 5000 + "]" * 5000],
+    ids=["e200", "e9", "deep"],
+)
+def test_a_size_nobody_can_reckon_with_is_refused(bench, call, capsys, size):
+    path = bench.directory / "oracle.json"
+    path.write_text(path.read_text().replace('"vcpus": 1', f'"vcpus": {size}', 1))
+    assert call() == 1
+    assert f"Error: reading {path}: " in capsys.readouterr().err
