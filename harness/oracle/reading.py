@@ -163,7 +163,7 @@ class _Reader:
             if interval.size is None:
                 self._refuse(f"states no size for {name} from {since}")
             for member, value in interval.size.items():
-                if isinstance(value, int | Decimal) and abs(value) >= _TOO_LARGE:
+                if isinstance(value, int | Decimal) and Decimal(value).copy_abs() >= _TOO_LARGE:
                     raise OracleError(
                         f"reading {self._path}: {member} of {name} from {since} is out of range; "
                         "a size is below 1e100"
