@@ -11,12 +11,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from pathlib import Path
 
 from harness.calendar import rfc3339
 from harness.oracle.compare import PLATFORM, RECONCILED, Comparison, Difference, expected_quantity
 from harness.oracle.model import Interval, Oracle, Resource
+from harness.oracle.rated import RatedError
 from harness.pricing import Kind, PricingModel
 
 #: The usage member the month's outgoing traffic becomes.
@@ -166,13 +167,25 @@ def _amount(quantity: Decimal, price: Decimal, factor: Decimal) -> Decimal:
     return _CONTEXT.quantize(_CONTEXT.multiply(_CONTEXT.multiply(quantity, price), factor), _CENT)
 
 
+def _money(path: Path, text: str | None) -> Decimal:
+    if text is None:
+        raise RatedError(f'{path}: the header lacks the column "amount"')
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite():
+        raise RatedError(f'{path}: amount "{text}" is no decimal number')
+    return amount
+
+
 def _read(path: Path, cloud: str) -> dict[tuple[str, str, str, str], Cell]:
     """Return (resource id, from, to, dimension) to quantity and amount, for one cloud."""
     with path.open(encoding="utf-8", newline="") as file:
         return {
             (row["resource_id"], row["from_ts"], row["to_ts"], row["dimension"]): (
                 Decimal(row["quantity"]),
-                Decimal(row["amount"]),
+                _money(path, row.get("amount")),
             )
             for row in csv.DictReader(file)
             if row["platform"] == PLATFORM and row["cloud"] == cloud

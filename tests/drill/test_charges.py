@@ -7,6 +7,7 @@ import pytest
 from harness.drill import prepare
 from harness.drill.charges import check_charges
 from harness.oracle.compare import Comparison
+from harness.oracle.rated import RatedError
 from harness.pricing import read
 
 MODEL = read("2026-03")
@@ -50,3 +51,13 @@ def test_a_row_of_something_else_is_a_difference(oracle, tmp_path, name, value):
     found = check_charges(nothing(), oracle, tmp_path, MODEL).differences
     (one,) = (one for one in found if one.resource_id == "i-x")
     assert one.detail.startswith(f'[1, 1) is billed with {name} "{value}" instead of ')
+
+
+@pytest.mark.parametrize(("rest", "text"), [(("foo",), 'amount "foo"'), ((), "lacks the column")])
+def test_an_amount_that_cannot_be_read_is_refused(oracle, tmp_path, rest, text):
+    header = ("resource_type", *HEADER[: 7 + len(rest)])
+    row = ("instance", oracle.cloud, "openstack", "i", "1", "1", "count", "1", *rest)
+    with (tmp_path / "rated.csv").open("w", newline="") as file:
+        csv.writer(file).writerows((header, row))
+    with pytest.raises(RatedError, match=text):
+        check_charges(nothing(), oracle, tmp_path, MODEL)
