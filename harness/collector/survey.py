@@ -5,22 +5,16 @@ from __future__ import annotations
 import base64
 import binascii
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO
 
 import msgspec
 
 from harness.collector.outcome import Kind, judge
-from harness.errors import HarnessError
 from harness.oslo.envelope import BODY_MAX
 
 _LINE_MAX = 4 * BODY_MAX  # a line holds a body and little else
-
-
-class SurveyError(HarnessError):
-    """The file cannot be read."""
 
 
 @dataclass(slots=True)
@@ -55,19 +49,16 @@ class Survey:
         return "\n".join(lines)
 
 
-def survey(path: Path, cloud: str, events: IO[bytes]) -> Survey:
-    """Judge every message of a file and write the events of those consumed.
+def survey(messages: Iterable[tuple[int, bytes]], cloud: str, events: IO[bytes]) -> Survey:
+    """Judge every message and write the events of those consumed.
 
     Args:
-        path: a stream or recording file, bare envelopes one a line, or one envelope as a document.
+        messages: line number and body of each, as `bodies` yields them.
         cloud: name of the installation.
         events: takes the canonical events, one a line.
-
-    Raises:
-        SurveyError: the file cannot be read.
     """
     found = Survey()
-    for number, body in bodies(path):
+    for number, body in messages:
         outcome = judge(body, cloud)
         if outcome.kind is Kind.UNPARSEABLE:
             found.unparseable.append((number, outcome.reason))
@@ -79,27 +70,27 @@ def survey(path: Path, cloud: str, events: IO[bytes]) -> Survey:
     return found
 
 
-def bodies(path: Path) -> Iterator[tuple[int, bytes]]:
+def bodies(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield line number and message body; blank lines are passed over.
 
-    A file that is one JSON value over several lines is one body, that of line 1.
-
-    Raises:
-        SurveyError: the file cannot be read.
+    Args:
+        file: a stream or recording file, bare envelopes one a line, or one envelope as a document:
+            one JSON value over several lines is one body, that of line 1. Read once, forwards.
     """
-    try:
-        with path.open("rb") as file:
-            if path.is_file() and path.stat().st_size <= _LINE_MAX:
-                document = file.read()
-                if document.strip().count(b"\n") and _is_json(document):
-                    yield 1, _body(document)
-                    return
-                file.seek(0)
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield number, _body(line.rstrip(b"\r\n"))
-    except OSError as error:
-        raise SurveyError(f"--in: reading {path}: {error.strerror}") from error
+    head = file.read(_LINE_MAX + 1)
+    if len(head) <= _LINE_MAX and head.strip().count(b"\n") and _is_json(head):
+        yield 1, _body(head)
+        return
+    for number, line in enumerate(_lines(head, file), 1):
+        if line.strip():
+            yield number, _body(line.rstrip(b"\r\n"))
+
+
+def _lines(head: bytes, file: IO[bytes]) -> Iterator[bytes]:
+    *whole, last = head.split(b"\n")
+    yield from whole
+    yield last + file.readline()
+    yield from file
 
 
 class _Line(msgspec.Struct):

@@ -18,6 +18,7 @@ from harness.recording.errors import RecordingError
 
 #: Suffixes a file may carry, and what they stand for.
 COMPRESSIONS = {"": "none", ".gz": "gzip", ".zst": "zstd"}
+_MAGICS = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 #: A line of more bytes is not read. A broker carries bodies of 128 MiB; in base64 that is less.
 LINE_MAX = 192 << 20
 #: A document beside the stream of more bytes, decompressed, is not read.
@@ -52,6 +53,26 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         with path.open("rb") as raw, _decompressed(raw, path.suffix) as file:
             yield file
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise RecordingError(f"reading {path}: {cause}") from error
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file of any name for reading, decompressed by what its first bytes are.
+
+    A zstd file that was cut off ends early, without an error.
+
+    Raises:
+        RecordingError: as `opened`.
+    """
+    try:
+        with path.open("rb") as raw:
+            start = raw.peek(4)
+            suffix = next((s for magic, s in _MAGICS.items() if start.startswith(magic)), "")
+            with _decompressed(raw, suffix) as file:
+                yield file
     except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
         cause = getattr(error, "strerror", None) or error
         raise RecordingError(f"reading {path}: {cause}") from error

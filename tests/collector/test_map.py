@@ -1,10 +1,12 @@
 """``tally-harness map``: files in, events and a table out."""
 
 import base64
+import gzip
 import json
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from harness.cli import main
 
@@ -69,6 +71,24 @@ def test_a_recorded_body_that_is_no_object(tmp_path, capfdbinary):
     body = base64.b64encode(golden("volume-create-end").encode()).decode()
     path.write_text(f'{{"exchange":"a","routing_key":"b","body_base64":"{body}"}}\n')
     assert len(run(path, capfdbinary)[1]) == 1
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("name", ["notifications.jsonl.zst", "notifications.jsonl"])
+@pytest.mark.parametrize("count", [1, 3, 9000])
+def test_a_compressed_file(tmp_path, capfdbinary, pack, name, count):
+    path = tmp_path / name
+    lines = f"{golden('volume-create-end')}\n".encode() * count
+    path.write_bytes(pack(lines))
+    status, events, table = run(path, capfdbinary)
+    assert (status, len(events)) == (0, count)
+    assert ["unparseable", "total", "0"] in [line.split() for line in table.splitlines()]
+
+
+def test_a_torn_gzip_file_cannot_be_read(tmp_path, capfdbinary):
+    path = tmp_path / "notifications.jsonl.gz"
+    path.write_bytes(gzip.compress(golden("volume-create-end").encode())[:-9])
+    assert run(path, capfdbinary)[0] == 1
 
 
 def test_the_size_bounds_apply(tmp_path, capfdbinary):
