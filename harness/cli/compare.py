@@ -26,6 +26,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
+_NOT_JUDGED = (
+    "not judged: amounts, currency, and counters such as egress_gb; a drill judges them, too"
+)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Print the report; return 0 when the export matches, else 1."""
     for flag in ("oracle", "export", "pricing"):
@@ -38,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     oracle = document.read(Path(arguments.oracle))
     model = pricing.read(arguments.pricing)
     comparison = compare(oracle, Path(arguments.export), model)
-    for line in comparison.lines():
-        print(line)
+    *lines, verdict = comparison.lines()
+    print(*lines, _NOT_JUDGED, verdict, sep="\n")
     if comparison.matches:
         return 0
     if sys.stdout is not None:  # closed by the caller

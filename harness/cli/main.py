@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -81,9 +83,13 @@ def _call(arguments: Sequence[str], called: str | None) -> int:
             module = importlib.import_module(f"harness.cli.{name}")
             module.configure(command)
             command.set_defaults(run=module.run)
-    chosen = parser.parse_args(arguments)
+    return _carry_out(parser.parse_args(arguments))
+
+
+def _carry_out(chosen: argparse.Namespace) -> int:
     try:
-        return int(chosen.run(chosen))
+        status = int(chosen.run(chosen))
+        _flush()
     except UsageError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
@@ -96,3 +102,17 @@ def _call(arguments: Sequence[str], called: str | None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except OSError as error:
+        # What no room words better: a full disk under the report, a directory not to be written.
+        print(f"Error: {error}", file=sys.stderr)
+        if error.errno == errno.ENOSPC:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or the interpreter fails at its exit
+        return 1
+    else:
+        return status
+
+
+def _flush() -> None:
+    """Have a full disk show here, not while the interpreter ends."""
+    if sys.stdout is not None:  # closed by the caller
+        sys.stdout.flush()

@@ -29,6 +29,8 @@ PRICING = "2026-03"
 PATIENCE = 120.0
 #: The part of a verdict that is missing where no export can be had.
 EXPORT = "export"
+#: The part that is missing where an installed engine measured traffic and rated in its own way.
+CHARGES = "charges"
 #: What a drill leaves in its directory, and in ``export/`` there.
 _FILES = ("oracle.json", "counters.json", "verdict.json", "samples.jsonl")
 _EXPORTED = ("rated.csv", "deltas.csv")
@@ -170,6 +172,8 @@ class _Drill:
             comparison = None if export is None else self._compare(export)
             if comparison is None:
                 not_judged = (*not_judged, EXPORT)
+            elif export != self._directory / "export":
+                not_judged = (*not_judged, CHARGES)
             balance = account(subject.expectation, published, before, after, disturbed=disturbed)
         self._seconds["total"] = time.monotonic() - began
         return Verdict(
