@@ -1,4 +1,4 @@
-"""Every test of the plugin starts without variables of the plugin."""
+"""Every test of the plugin starts without variables of the plugin or of an xdist worker."""
 
 import pytest
 
@@ -9,6 +9,9 @@ from pytest_tally.options import TABLE
 def _no_variables(monkeypatch):
     for option in TABLE:
         monkeypatch.delenv(option.environment, raising=False)
+    # A pytest run of a test's own is no worker, though this one may be: syrupy would not report.
+    for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_XDIST_TESTRUNUID"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
