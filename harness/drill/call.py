@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.drill.accounting import Sight, account, hold_against
 from harness.drill.chaos import Chaos, Quiet
-from harness.drill.charges import check_charges
+from harness.drill.charges import REGULAR, check_charges
 from harness.drill.observer import DrillStalled, Observer
 from harness.drill.storing import make_private, write_private
 from harness.drill.subject import Subject
@@ -93,11 +93,12 @@ def take(
     watch: Watcher | None = None,
     chaos: Chaos | None = None,
     patience: float = PATIENCE,
+    run_kind: str = REGULAR,
 ) -> Verdict:
     """Take a month through parts that are open already; a second call publishes it once more.
 
     The collector is started here and stopped again. Arguments and errors are those of `run`;
-    `kind` is what the verdict calls the stack.
+    `kind` is what the verdict calls the stack, `run_kind` what the billing has to call its run.
     """
     chaos = chaos or Quiet()
     if out is not None:
@@ -105,7 +106,14 @@ def take(
     opened = chaos.begin(opened)  # may refuse, so nothing is removed before
     with Scratch() as scratch:
         directory = make_private(scratch / "drill" if out is None else _clear(out))
-        drill = _Drill(subject, kind, directory, watch or _unwatched, patience)
+        drill = _Drill(
+            subject,
+            directory,
+            watch or _unwatched,
+            kind=kind,
+            run_kind=run_kind,
+            patience=patience,
+        )
         verdict = drill.carry_out(opened, chaos)
         if out is not None:
             subject.write_oracle(directory / "oracle.json")
@@ -117,13 +125,21 @@ class _Drill:
     """One month on its way; holds what all phases need."""
 
     def __init__(
-        self, subject: Subject, kind: str, directory: Path, watch: Watcher, patience: float
+        self,
+        subject: Subject,
+        directory: Path,
+        watch: Watcher,
+        *,
+        kind: str,
+        run_kind: str,
+        patience: float,
     ) -> None:
         self._subject = subject
         self._kind = kind
         self._directory = directory
         self._watch = watch
         self._patience = patience
+        self._run_kind = run_kind
         self._seconds: dict[str, float] = {}
 
     def carry_out(self, opened: MonthStack, chaos: Chaos) -> Verdict:
@@ -225,7 +241,7 @@ class _Drill:
         comparison = compare(oracle, export, model)
         if export != self._directory / "export":
             return comparison  # an installed engine's, which measured traffic in its own way
-        return check_charges(comparison, oracle, export, model)
+        return check_charges(comparison, oracle, export, model, self._run_kind)
 
 
 def _clear(out: Path) -> Path:

@@ -9,7 +9,7 @@ here again on purpose: none of the engine's is used.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from pathlib import Path
@@ -23,6 +23,9 @@ from harness.pricing import Kind, PricingModel
 #: The usage member the month's outgoing traffic becomes.
 EGRESS = "egress_gb"
 
+#: What an export calls a run that bills a period, and one that corrects a closed one.
+REGULAR, CORRECTION = "regular", "correction"
+
 _CONTEXT = Context(prec=100, rounding=ROUND_HALF_UP)
 _CENT, _FOUR, _HOURS = Decimal("0.01"), Decimal("0.0001"), Decimal(1).scaleb(-28)
 _GIB = Decimal(2**30)
@@ -31,7 +34,11 @@ Cell = tuple[Decimal, Decimal]
 
 
 def check_charges(
-    comparison: Comparison, oracle: Oracle, export: Path, model: PricingModel
+    comparison: Comparison,
+    oracle: Oracle,
+    export: Path,
+    model: PricingModel,
+    run_kind: str = REGULAR,
 ) -> Comparison:
     """Add what is charged wrongly to a comparison; resources that differ already stay as they are.
 
@@ -40,11 +47,24 @@ def check_charges(
         oracle: the month as it was lived.
         export: directory with ``rated.csv``, of an engine that read the month's own traffic.
         model: the prices it was rated by.
+        run_kind: of which kind every row's run has to be, `REGULAR` or `CORRECTION`.
     """
     known = {(found.resource_type, found.resource_id) for found in comparison.differences}
     traffic = {(row.resource_id, row.start, row.end): row.egress_bytes for row in oracle.traffic}
     charged = _read(export / "rated.csv", oracle.cloud)
-    foreign = _foreign(export / "rated.csv", oracle, model.currency)
+    foreign = _foreign(
+        export / "rated.csv",
+        {
+            "cloud": oracle.cloud,
+            "platform": PLATFORM,
+            "currency": model.currency,
+            "kind": run_kind,
+            "period_from": rfc3339(oracle.start),
+            "period_to": rfc3339(oracle.end),
+        },
+        oracle,
+        known,
+    )
     known |= foreign.keys()
     further = [
         difference
@@ -59,16 +79,17 @@ def check_charges(
     return replace(comparison, differences=tuple(found))
 
 
-def _foreign(path: Path, oracle: Oracle, currency: str) -> dict[tuple[str, str], Difference]:
-    """Return the first row of each resource with another cloud, platform or currency."""
-    expected = {"cloud": oracle.cloud, "platform": PLATFORM, "currency": currency}
+def _foreign(
+    path: Path, expected: Mapping[str, str], oracle: Oracle, known: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], Difference]:
+    """Return the first row that is not as all have to be of each resource not known to differ."""
     found: dict[tuple[str, str], Difference] = {}
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             key = row["resource_type"], row["resource_id"]
             for name, wanted in expected.items():
                 actual = row.get(name) or ""
-                if actual != wanted and key not in found:
+                if actual != wanted and key not in found and key not in known:
                     over = f"[{row['from_ts']}, {row['to_ts']})"
                     found[key] = Difference(
                         *key,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.broker import Publisher
 from harness.drill.call import PATIENCE, Progress, take
+from harness.drill.charges import CORRECTION
 from harness.drill.subject import Subject, released
 from harness.drill.verdict import Verdict
 from harness.engine import Engine, Late, Outcome
@@ -102,6 +103,7 @@ def run_held_back(
             out=None if out is None else out / "after",
             watch=watch,
             patience=patience,
+            run_kind=CORRECTION,
         )
     late, correction = books.corrected
     return HeldBack(before, late, correction, after, len(subject.month.held))

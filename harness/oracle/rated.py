@@ -68,7 +68,8 @@ def read(path: Path) -> list[RatedRow]:
     """Read every row; columns are found by name, further ones are ignored.
 
     Raises:
-        RatedError: unreadable, no CSV, a column lacking, a malformed instant or quantity.
+        RatedError: unreadable, no CSV, a column lacking or stated twice, a malformed instant or
+            quantity.
     """
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -80,14 +81,7 @@ def read(path: Path) -> list[RatedRow]:
 
 
 def _rows(path: Path, reader: Iterator[list[str]]) -> Iterator[RatedRow]:
-    header = _next(path, 1, reader)
-    if header is None:
-        raise RatedError(f"{path} holds no header; an export begins with its column names")
-    for name in COLUMNS:
-        if header.count(name) > 1:
-            raise RatedError(f'{path}: the header states the column "{name}" twice')
-        if name not in header:
-            raise RatedError(f'{path}: the header lacks the column "{name}"')
+    header = _header(path, reader)
     places = [header.index(name) for name in COLUMNS]
     instants: dict[str, Instant] = {}
     line = 1
@@ -120,6 +114,20 @@ def _rows(path: Path, reader: Iterator[list[str]]) -> Iterator[RatedRow]:
             period_start=instants[stated["period_from"]],
             period_end=instants[stated["period_to"]],
         )
+
+
+def _header(path: Path, reader: Iterator[list[str]]) -> list[str]:
+    """Return the names of all columns, each of them once and those that are needed among them."""
+    header = _next(path, 1, reader)
+    if header is None:
+        raise RatedError(f"{path} holds no header; an export begins with its column names")
+    for name in header:
+        if header.count(name) > 1:
+            raise RatedError(f'{path}: the header states the column "{name}" twice')
+    for name in COLUMNS:
+        if name not in header:
+            raise RatedError(f'{path}: the header lacks the column "{name}"')
+    return header
 
 
 def _next(path: Path, line: int, reader: Iterator[list[str]]) -> list[str] | None:

@@ -39,17 +39,29 @@ def test_an_empty_export_charges_nothing_for_everything(oracle, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("cloud", "os-x"), ("platform", "harbor"), ("currency", "USD")]
+    ("name", "value"),
+    [
+        ("cloud", "os-x"),
+        ("platform", "harbor"),
+        ("currency", "USD"),
+        ("kind", "correction"),
+        ("period_from", "2026-06-01T00:00:00Z"),
+        ("period_to", "2026-09-01T00:00:00Z"),
+    ],
 )
 def test_a_row_of_something_else_is_a_difference(oracle, tmp_path, name, value):
     row = dict.fromkeys(HEADER, "1") | {"cloud": oracle.cloud, "platform": "openstack"}
-    row |= {"resource_type": "instance", "resource_id": "i-x", "currency": "EUR", name: value}
+    row |= {"resource_type": "instance", "resource_id": "i-x", "currency": "EUR"}
+    row |= {"period_from": "2026-07-01T00:00:00Z", "period_to": "2026-08-01T00:00:00Z"}
+    row |= {"kind": "regular", name: value}
     with (tmp_path / "rated.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, list(row))
         writer.writeheader()
         writer.writerow(row)
     found = check_charges(nothing(), oracle, tmp_path, MODEL).differences
     (one,) = (one for one in found if one.resource_id == "i-x")
+    again = check_charges(nothing(one), oracle, tmp_path, MODEL).differences
+    assert again.count(one) == 1, "what differs already is not said twice"
     assert one.detail.startswith(f'[1, 1) is billed with {name} "{value}" instead of ')
 
 

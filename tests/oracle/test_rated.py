@@ -92,6 +92,12 @@ def test_a_column_stated_twice(refused):
     assert refused("cloud," + table()) == 'FILE: the header states the column "cloud" twice'
 
 
+def test_a_column_that_is_not_needed_stated_twice(refused):
+    lines = [f"{line},1,2" for line in table().splitlines()]
+    lines[0] = lines[0].replace(",1,2", ",amount,amount")
+    assert refused("\n".join(lines)) == 'FILE: the header states the column "amount" twice'
+
+
 @pytest.mark.parametrize("value", ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])
 def test_an_instant_outside_of_what_can_be_written(refused, value):
     assert "outside of the years 1 to 9999" in refused(table({"from_ts": value}))
