@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import os
+import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Self, cast
 
-import zstandard
-
 from harness.recording.errors import RecordingError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 #: Suffixes a file may carry, and what they stand for.
 COMPRESSIONS = {"": "none", ".gz": "gzip", ".zst": "zstd"}
@@ -25,8 +28,8 @@ LINE_MAX = 192 << 20
 DOCUMENT_MAX = 256 << 20
 
 _CHUNK = 1 << 18
-#: What zstd may ask of memory to read a file.
-_WINDOW_MAX = 1 << 27
+#: What zstd may ask of memory to read a file: 128 MiB.
+_WINDOW_MAX = {int(zstd.DecompressionParameter.window_log_max): 27}
 
 
 def find(directory: Path, name: str) -> Path | None:
@@ -53,7 +56,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         with path.open("rb") as raw, _decompressed(raw, path.suffix) as file:
             yield file
-    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+    except (OSError, EOFError, zlib.error, zstd.ZstdError) as error:
         cause = getattr(error, "strerror", None) or error
         raise RecordingError(f"reading {path}: {cause}") from error
 
@@ -61,8 +64,6 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 @contextmanager
 def unpacked(path: Path) -> Iterator[IO[bytes]]:
     """Open a file of any name for reading, decompressed by what its first bytes are.
-
-    A zstd file that was cut off ends early, without an error.
 
     Raises:
         RecordingError: as `opened`.
@@ -73,7 +74,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
             suffix = next((s for magic, s in _MAGICS.items() if start.startswith(magic)), "")
             with _decompressed(raw, suffix) as file:
                 yield file
-    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+    except (OSError, EOFError, zlib.error, zstd.ZstdError) as error:
         cause = getattr(error, "strerror", None) or error
         raise RecordingError(f"reading {path}: {cause}") from error
 
@@ -82,10 +83,7 @@ def _decompressed(raw: IO[bytes], suffix: str) -> IO[bytes]:
     if suffix == ".gz":
         return cast(IO[bytes], gzip.GzipFile(fileobj=raw, mode="rb"))
     if suffix == ".zst":
-        reader = zstandard.ZstdDecompressor(max_window_size=_WINDOW_MAX).stream_reader(
-            raw, read_size=_CHUNK, read_across_frames=True
-        )
-        return io.BufferedReader(reader, _CHUNK)
+        return cast(IO[bytes], zstd.ZstdFile(raw, "r", options=_WINDOW_MAX))
     return raw
 
 
@@ -164,8 +162,9 @@ class FileWriter:
             # no name and no time in the header: the same content gives the same file
             self._file = gzip.GzipFile("", "wb", 6, self._raw, mtime=0)
         elif path.suffix == ".zst":
-            compressor = zstandard.ZstdCompressor(level=level, write_checksum=True)
-            self._file = compressor.stream_writer(self._raw, closefd=False)
+            parameter = zstd.CompressionParameter
+            options = {int(parameter.compression_level): level, int(parameter.checksum_flag): 1}
+            self._file = zstd.ZstdFile(self._raw, "w", options=options)
 
     def write(self, data: bytes) -> None:
         """Append `data`."""

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-import zstandard
 
 from harness.cli import main
+from harness.recording.files import zstd
 
 GOLDEN = Path(__file__).parent / "golden" / "notifications"
 
@@ -73,7 +73,7 @@ def test_a_recorded_body_that_is_no_object(tmp_path, capfdbinary):
     assert len(run(path, capfdbinary)[1]) == 1
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
 @pytest.mark.parametrize("name", ["notifications.jsonl.zst", "notifications.jsonl"])
 @pytest.mark.parametrize("count", [1, 3, 9000])
 def test_a_compressed_file(tmp_path, capfdbinary, pack, name, count):
@@ -85,10 +85,14 @@ def test_a_compressed_file(tmp_path, capfdbinary, pack, name, count):
     assert ["unparseable", "total", "0"] in [line.split() for line in table.splitlines()]
 
 
-def test_a_torn_gzip_file_cannot_be_read(tmp_path, capfdbinary):
-    path = tmp_path / "notifications.jsonl.gz"
-    path.write_bytes(gzip.compress(golden("volume-create-end").encode())[:-9])
-    assert run(path, capfdbinary)[0] == 1
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("missing", [1, 9, 60])
+def test_a_torn_file_cannot_be_read(tmp_path, capfdbinary, pack, missing):
+    path = tmp_path / "notifications.jsonl"
+    path.write_bytes(pack(golden("volume-create-end").encode())[:-missing])
+    status, _, error = run(path, capfdbinary)
+    assert status == 1
+    assert f"reading {path}: Compressed file ended before the end-of-stream marker" in error
 
 
 def test_the_size_bounds_apply(tmp_path, capfdbinary):

@@ -6,13 +6,13 @@ import shutil
 import stat
 
 import pytest
-import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.oslo import Notification
 from harness.recording import files, lines
 from harness.recording.errors import RecordingError
+from harness.recording.files import zstd
 from harness.recording.recording import Recording
 from harness.recording.scrub import Pseudonyms, findings, scrub
 from harness.recording.writer import RecordingWriter
@@ -293,9 +293,7 @@ def test_what_is_no_directory(tmp_path, path):
 
 
 def test_a_line_that_is_none_is_named(whole):
-    content = zstandard.ZstdCompressor().compress(
-        lines.write(Notification("x", "k", b"{}")) + b"{}\n"
-    )
+    content = zstd.compress(lines.write(Notification("x", "k", b"{}")) + b"{}\n")
     whole.stream.write_bytes(content)
     edit(
         whole,
@@ -317,8 +315,7 @@ def test_plain_and_gzip_streams_of_other_tools_are_read(make, message):
         ("notifications.jsonl.gz", gzip.compress(text)),
         (
             "notifications.jsonl.zst",
-            zstandard.ZstdCompressor().compress(text[:100])
-            + zstandard.ZstdCompressor().compress(text[100:]),
+            zstd.compress(text[:100]) + zstd.compress(text[100:]),
         ),
     ):
         recording = make(given, name)
