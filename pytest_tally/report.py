@@ -84,8 +84,7 @@ class Row:
     @classmethod
     def of_recording(cls, replayed: Replayed, path: Path, config: TallyConfig) -> Row:
         """Sum up what a recording came to; its cells are those of its verdict where it has one."""
-        command = [*_DRILLS, f"--tally-recording={path}", f"--tally-stack={replayed.stack}"]
-        again = shlex.join([*command, *_stack_flags(config)])
+        again = reproduce_recording(path, config, replayed.stack)
         if replayed.verdict is not None:
             key = MonthKey(0, "", "os-sim", ())
             of = cls.of(replayed.verdict, key, config)
@@ -127,6 +126,12 @@ def reproduce(key: MonthKey, config: TallyConfig, stack: str) -> str:
         words.append(f"--tally-faults={','.join(key.faults)}")
     words.append(f"--tally-stack={stack}")
     return shlex.join([*words, *_stack_flags(config)])
+
+
+def reproduce_recording(path: Path, config: TallyConfig, stack: str) -> str:
+    """Return the command that replays one recording the way this run did."""
+    command = [*_DRILLS, f"--tally-recording={path}", f"--tally-stack={stack}"]
+    return shlex.join([*command, *_stack_flags(config)])
 
 
 def _stack_flags(config: TallyConfig) -> Iterator[str]:

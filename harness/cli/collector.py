@@ -9,9 +9,38 @@ import signal
 import sys
 import threading
 
+_VARIABLES = """
+environment; NAME[_FILE] may stand in a file that NAME_FILE names:
+  TALLY_OSC_AMQP_URL[_FILE]         broker, amqp://… (required)
+  TALLY_OSC_CLOUD                   cloud of every event (required)
+  TALLY_OSC_REPORTING_URL           Reporting API, https://… (required)
+  TALLY_OSC_REPORTING_INSECURE      true allows http:// (default false)
+  TALLY_OSC_TOKEN[_FILE]            ingest token (required)
+  TALLY_OSC_BUFFER_PATH             file of the outbox (required)
+  TALLY_OSC_COUNTERS_PATH           file that holds the counters even after a SIGKILL (default none)
+  TALLY_OSC_EXCHANGES               topic exchanges (default nova,neutron,openstack,glance)
+  TALLY_OSC_TOPICS                  routing keys (default notifications.info)
+  TALLY_OSC_REQUIRE_EXCHANGES       true ends it where an exchange is missing (default false)
+  TALLY_OSC_QUEUE_TYPE              quorum, or classic below RabbitMQ 4 (default quorum)
+  TALLY_OSC_PREFETCH                messages taken unacknowledged (default 100)
+  TALLY_OSC_BATCH_MAX               events in a post (default 500)
+  TALLY_OSC_FLUSH_INTERVAL_S        seconds a smaller batch waits (default 5)
+  TALLY_OSC_BUFFER_MAX_EVENTS       bound of the outbox (default 1000000)
+  TALLY_OSC_UNHEALTHY_THRESHOLD_S   seconds of failing until /healthz says so (default 600)
+  TALLY_OSC_SUMMARY_INTERVAL_S      seconds between two summary lines of the log (default 60)
+  TALLY_OSC_HTTP_ADDR, _HTTP_PORT   where /metrics, /readyz and /healthz listen
+                                    (default 127.0.0.1, 8080; port 0: the system chooses)
+  TALLY_METRICS_ENABLED             false takes /metrics away (default true)
+  TALLY_LOG_LEVEL                   DEBUG, INFO, WARN or ERROR (default INFO)
+
+SIGTERM and SIGINT end it with status 0 once what it took is on disk.
+"""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
+    parser.epilog = _VARIABLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument(
         "--dump",
         action="store_true",

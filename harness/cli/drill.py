@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _add(parser: argparse.ArgumentParser, option: Option) -> None:
-    text = f"{option.help} (default: {option.default})".replace("%", "%%")
+    text = f"{option.help} ({option.environment}; default: {option.default})".replace("%", "%%")
     settings: dict[str, Any] = {"dest": option.dest, "help": text, "default": ""}
     if option.metavar:
         parser.add_argument(f"--{option.name}", metavar=option.metavar, **settings)

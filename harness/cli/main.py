@@ -34,6 +34,9 @@ COMMANDS = {
 _STOPPABLE = ("replay", "run")
 
 _EPILOG = "exit status: 0 match or done, 1 differences or failure, 2 usage error, 130 interrupted"
+#: Those whose ordinary end may be a signal.
+_STOPPED = (*_STOPPABLE, "record")
+_STOPPED_EPILOG = "exit status: 0 done, or stopped by SIGINT or SIGTERM; 1 failure, 2 usage error"
 
 
 class _Version(argparse.Action):
@@ -77,7 +80,11 @@ def _call(arguments: Sequence[str], called: str | None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(
-            name, help=text, description=f"{text}.", epilog=_EPILOG, allow_abbrev=False
+            name,
+            help=text,
+            description=f"{text}.",
+            epilog=_STOPPED_EPILOG if name in _STOPPED else _EPILOG,
+            allow_abbrev=False,
         )
         if name == called:
             module = importlib.import_module(f"harness.cli.{name}")

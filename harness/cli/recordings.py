@@ -37,14 +37,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verify = commands.add_parser(
         "verify", help="read recordings to the end against their manifests"
     )
-    verify.add_argument("recordings", metavar="RECORDING", type=Path, nargs="+")
+    verify.add_argument("recordings", metavar="RECORDING", type=Path, nargs="+", help="a directory")
     show = commands.add_parser("show", help="show what a recording holds")
-    show.add_argument("recording", metavar="RECORDING", type=Path)
+    show.add_argument("recording", metavar="RECORDING", type=Path, help="its directory")
     pack = commands.add_parser("pack", help="make a recording of a stream file and its oracle")
-    pack.add_argument("--in", dest="path", metavar="FILE", type=Path, required=True)
-    pack.add_argument("--out", metavar="DIR", type=Path, required=True)
-    pack.add_argument("--oracle", metavar="FILE", type=Path, help="default: none")
-    pack.add_argument("--events", metavar="FILE", type=Path, help="default: none")
+    pack.add_argument(
+        "--in", dest="path", metavar="FILE", type=Path, required=True, help="stream file"
+    )
+    pack.add_argument(
+        "--out", metavar="DIR", type=Path, required=True, help="the recording to make"
+    )
+    pack.add_argument("--oracle", metavar="FILE", type=Path, help="its oracle (default: none)")
+    pack.add_argument("--events", metavar="FILE", type=Path, help="its events (default: none)")
     pack.add_argument(
         "--cloud", metavar="NAME", default="os-sim", help="cloud it is replayed as, default: os-sim"
     )

@@ -12,6 +12,30 @@ from harness.errors import UsageError
 from harness.service.environment import Environment
 
 _DB_URL = "TALLY_REPORTING_DB_URL"
+_VARIABLES = """
+environment; NAME[_FILE] may stand in a file that NAME_FILE names:
+  TALLY_REPORTING_DB_URL[_FILE]               sqlite:///PATH or postgresql://… (required)
+  TALLY_REPORTING_DB_MAX_CONNS                most connections to it (default 10)
+  TALLY_REPORTING_HTTP_ADDR, _HTTP_PORT       where it listens (default 127.0.0.1, 8080; port 0: the
+                                              system chooses)
+  TALLY_REPORTING_AUTH_MODE                   disabled asks for no token (default enforced)
+  TALLY_REPORTING_INTERNAL_TOKEN[_FILE]       token of /internal/*; empty closes it (default empty)
+  TALLY_INGEST_REQUIRE_SIZE_SCHEMA            true refuses sizes of types without a schema
+                                              (default false)
+  TALLY_REPORTING_ATTRIBUTING_RELATION_TYPES  relations that move cost (default
+                                              infrastructure_tenant)
+  TALLY_REPORTING_CLOUDS_CONFIG               file of the clouds to reconcile with (default none)
+  TALLY_REPORTING_SYNC_ALLOW_AT               true lets a sync be told its instant (default false)
+  TALLY_REPORTING_SYNC_BUDGET_S               most seconds of a sync (default 45)
+  TALLY_REPORTING_SYNC_SETTLE_S               seconds a change is left alone by a sync (default 60)
+  TALLY_REPORTING_METRICS_REFRESH_S           seconds between two counts of resources (default 60)
+  TALLY_REPORTING_UNHEALTHY_THRESHOLD_S       seconds without a database until /healthz says so
+                                              (default 600)
+  TALLY_METRICS_ENABLED                       false takes /metrics away (default true)
+  TALLY_LOG_LEVEL                             DEBUG, INFO, WARN or ERROR (default INFO)
+
+SIGTERM and SIGINT end it with status 0.
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     serve = commands.add_parser(
         "serve",
         help="Serve the API",
-        description="Serve the API. Reads TALLY_REPORTING_*, takes no flags, migrates nothing.",
+        description="Serve the API. Takes no flags, and migrates nothing.",
+        epilog=_VARIABLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     serve.set_defaults(step=_serve)
@@ -64,10 +90,12 @@ def _configure_admin(commands: Any) -> None:
         virtual.add_argument("--external-id", required=True, help="what it is called outside")
         virtual.add_argument("--name", help="what people call it")
         virtual.set_defaults(platform=text)
-    command("revoke-api-token", _revoke_api_token, "Close an api token for good").add_argument("id")
+    command("revoke-api-token", _revoke_api_token, "Close an api token for good").add_argument(
+        "id", help="as create-api-token printed it"
+    )
     command(
         "revoke-ingest-credential", _revoke_ingest_credential, "Close an ingest token for good"
-    ).add_argument("id")
+    ).add_argument("id", help="as create-ingest-credential printed it")
 
 
 def run(arguments: argparse.Namespace) -> int:

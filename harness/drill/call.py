@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,10 +114,14 @@ def take(
             run_kind=run_kind,
             patience=patience,
         )
-        verdict = drill.carry_out(opened, chaos)
-        if out is not None:
-            subject.write_oracle(directory / "oracle.json")
-            verdict.write(directory)
+        try:
+            verdict = drill.carry_out(opened, chaos)
+            if out is not None:
+                subject.write_oracle(directory / "oracle.json")
+                verdict.write(directory)
+        finally:
+            with suppress(OSError):
+                directory.rmdir()  # where nothing came of it
     return verdict
 
 

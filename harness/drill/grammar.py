@@ -28,7 +28,11 @@ def seeds(text: str) -> tuple[int, ...]:
             raise UsageError(f'"{text}" names no seeds; write {SEEDS_FORM}')
         first = int(match[1])
         last = first if match[2] is None else int(match[2])
-        if not first <= last <= LARGEST_SEED:
+        if last < first:
+            raise UsageError(
+                f'"{member.strip()}" in "{text}" runs backwards; write {last}..{first}'
+            )
+        if last > LARGEST_SEED:
             raise UsageError(f'"{member.strip()}" in "{text}" names no seeds; write {SEEDS_FORM}')
         if last - first + len(found) >= MOST_SEEDS:
             raise UsageError(f'"{text}" names more than {MOST_SEEDS} seeds; write a shorter range')

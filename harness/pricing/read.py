@@ -68,7 +68,10 @@ def read(source: str | Path) -> PricingModel:
         with Path(source).open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise PricingError(str(source), "", error.strerror or str(error)) from error
+        text = error.strerror or str(error)
+        if isinstance(error, FileNotFoundError):
+            text += f"; name a YAML file, or a packaged version: {', '.join(packaged())}"
+        raise PricingError(str(source), "", text) from error
     return parse(content, str(source))
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import ExitStack
 from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
+
+from harness.service import log
 
 #: Seconds between two plain lines.
 _EVERY = 10.0
@@ -29,16 +32,21 @@ class Progress:
             TextColumn(what), *columns, MofNCompleteColumn(), TimeElapsedColumn(), console=console
         )
         self._terminal = console.is_terminal
+        self._parts = ExitStack()
 
     def __enter__(self) -> Self:
         if self._terminal:
-            self._bar.start()
+            self._parts.enter_context(self._bar)
+            # What is logged meanwhile goes above the bar, and not through it.
+            self._parts.enter_context(log.above(self._print))
             self._task = self._bar.add_task(self._what, total=self._total)
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        if self._terminal:
-            self._bar.stop()
+        self._parts.close()
+
+    def _print(self, text: str) -> None:
+        self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def show(self, done: int) -> None:
         """Show that `done` are through."""

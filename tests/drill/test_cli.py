@@ -47,7 +47,7 @@ def test_report_on_stdout_progress_on_stderr_files_under_out(tmp_path):
     ("arguments", "text"),
     [
         ((), "--seed: must be set; write a number, a range 1..5"),
-        (("--seed", "5..1"), '--seed: "5..1" in "5..1" names no seeds'),
+        (("--seed", "5..1"), '--seed: "5..1" in "5..1" runs backwards; write 1..5'),
         (("--seed", "1", "--period", "July"), '--period: "July" is not a YYYY-MM month'),
         (("--seed", "1", "--period", "2999-01"), "--period: "),
         (("--seed", "1", "--faults", "dupes"), '--faults: unknown fault switch "dupes"'),
@@ -82,20 +82,22 @@ def test_help_lists_every_option_with_its_default(capsys):
     text = "".join(capsys.readouterr().out.split())
     for option in (*MONTHS, *STACK):
         assert f"--{option.name}" in text
-        assert f"(default:{option.default})".replace(" ", "") in text
+        assert f"({option.environment};default:{option.default})".replace(" ", "") in text
 
 
 @pytest.mark.parametrize(
     ("sign", "phase"), [(signal.SIGINT, "publishing"), (signal.SIGTERM, "starting collector")]
 )
 def test_interrupted_it_leaves_nothing(tmp_path, sign, phase):
-    """130, no traceback, and no file of it left where temporary ones go."""
+    """130, no traceback, no file of it left where temporary ones go, no empty directory."""
+    temporary, out = tmp_path / "temporary", tmp_path / "out"
+    temporary.mkdir()
     process = subprocess.Popen(
-        [*COMMAND, "--seed", "1..9"],
+        [*COMMAND, "--seed", "1..9", "--out", str(out)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"TMPDIR": str(tmp_path)},
+        env=os.environ | {"TMPDIR": str(temporary)},
     )
     for line in process.stderr:
         if phase in line:
@@ -105,4 +107,5 @@ def test_interrupted_it_leaves_nothing(tmp_path, sign, phase):
     _, rest = process.communicate(timeout=120)
     assert process.returncode == 130, rest
     assert "Traceback" not in rest
-    assert not list(tmp_path.iterdir())
+    assert not list(temporary.iterdir())
+    assert not list(out.glob("*"))

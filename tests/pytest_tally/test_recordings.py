@@ -1,6 +1,7 @@
 """Recordings in a run, on the embedded stack: found, replayed once, pinned by snapshots."""
 
 import json
+import shlex
 import shutil
 from itertools import takewhile
 from pathlib import Path
@@ -57,16 +58,23 @@ def test_a_recording_matches_its_snapshots_at_any_pace(run):
     result.stdout.fnmatch_lines(["month *published *", "malformed *22 *8 *2 *12 *2 *4 *"])
 
 
+def failures_of(result):
+    """Return the lines of failures; where CI is set, the short summary repeats them whole."""
+    return takewhile(lambda line: "short test summary" not in line, result.outlines)
+
+
 def test_a_new_type_fails_one_snapshot_with_one_line(run, copied):
     add_a_type(copied)
     result = run()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*1 snapshot failed. 4 snapshots passed.*"])
-    # Where CI is set, pytest repeats the whole message in its short summary.
-    failures = takewhile(lambda line: "short test summary" not in line, result.outlines)
-    changed = [line.strip() for line in failures if line.strip().startswith(("+ ", "- "))]
+    changed = [line.strip() for line in failures_of(result) if line.strip()[:2] in {"+ ", "- "}]
     assert changed == ["+ shiny.new.thing 1"]
     result.stdout.fnmatch_lines(["*/malformed/snapshots/skipped.txt is not what it was:"])
+    (again,) = (line for line in failures_of(result) if line.startswith("reproduce: "))
+    command = shlex.split(again.removeprefix("reproduce: ").partition(";")[0])
+    assert command[:3] == ["pytest", *DRILLS[:2]]
+    assert f"--tally-recording={copied}" in command
 
 
 def test_snapshots_are_updated_when_asked(run, copied):
