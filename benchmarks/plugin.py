@@ -1,7 +1,12 @@
-"""What loading the plugin adds to a pytest start that does not use it: at most 20 ms."""
+"""What loading the plugin adds to a pytest start that does not use it: at most 20 ms.
+
+Judged by processor time: a start is one thread that hardly waits, so that on a quiet machine both
+clocks agree, and on a busy one the wall's tells of the neighbours. Both are printed.
+"""
 
 from __future__ import annotations
 
+import resource
 import statistics
 import subprocess
 import sys
@@ -23,22 +28,30 @@ def main() -> int:
         (Path(name) / "test_nothing.py").write_text(EMPTY)
         _start(name)
         _start(name, *WITH)
-        added = []
+        wall, processor = [], []
         for pair in range(PAIRS):
             order = ((), WITH) if pair % 2 else (WITH, ())
             took = {plugin: _start(name, *plugin) for plugin in order}
-            added.append((took[WITH] - took[()]) * 1000)
-    low, median, high = statistics.quantiles(added)
-    print(
-        f"plugin: {median:+.1f} ms median of {PAIRS} paired starts "
-        f"(quartiles {low:+.1f} … {high:+.1f}), "
-        f"bound {BOUND_MS:.0f} ms"
-    )
+            for added, of, without in zip((wall, processor), took[WITH], took[()], strict=True):
+                added.append((of - without) * 1000)
+    _show("wall", wall)
+    median = _show("processor", processor)
+    print(f"bound: {BOUND_MS:.0f} ms of processor time")
     return 0 if median <= BOUND_MS else 1
 
 
-def _start(directory: str, *plugin: str) -> float:
-    began = time.perf_counter()
+def _show(clock: str, added: list[float]) -> float:
+    low, median, high = statistics.quantiles(added)
+    print(
+        f"plugin, {clock} time: {median:+.1f} ms median of {PAIRS} paired starts "
+        f"(quartiles {low:+.1f} … {high:+.1f})"
+    )
+    return median
+
+
+def _start(directory: str, *plugin: str) -> tuple[float, float]:
+    """Return the seconds of one start by the wall's clock, and those its processor worked."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(
         [*COMMAND, *plugin],
         cwd=directory,
@@ -46,7 +59,8 @@ def _start(directory: str, *plugin: str) -> float:
         stdout=subprocess.DEVNULL,
         check=True,
     )
-    return time.perf_counter() - began
+    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ def seeds(text: str) -> tuple[int, ...]:
         last = first if match[2] is None else int(match[2])
         if last < first:
             raise UsageError(
-                f'"{member.strip()}" in "{text}" runs backwards; write {last}..{first}'
+                f'"{member.strip()}" in "{text}" runs backwards and names no seeds; '
+                f"write {SEEDS_FORM}"
             )
         if last > LARGEST_SEED:
             raise UsageError(f'"{member.strip()}" in "{text}" names no seeds; write {SEEDS_FORM}')

@@ -23,7 +23,7 @@ def test_recording(
         faults = [*tally_recording.lines(), *faults]
     if faults:
         again = reproduce_recording(path, config_of(request.config), tally_recording.stack)
-        faults.append(f"reproduce: {again}; what is meant to change: add --snapshot-update")
+        faults += [f"reproduce: {again}", "where the change is meant: add --snapshot-update"]
         pytest.fail("\n".join(faults), pytrace=False)
 
 

@@ -27,12 +27,16 @@ def test_a_seed_named_twice_is_taken_once():
     assert grammar.seeds("1..3, 2,3..4") == (1, 2, 3, 4)
 
 
-def test_a_range_that_runs_backwards_is_turned_round():
-    with pytest.raises(UsageError, match=r'^"5\.\.2" in "1,5\.\.2" runs backwards; write 2\.\.5$'):
+def test_a_range_that_runs_backwards_is_called_so():
+    with pytest.raises(
+        UsageError, match=r'^"5\.\.2" in "1,5\.\.2" runs backwards and names no seeds'
+    ):
         grammar.seeds("1,5..2")
 
 
-@pytest.mark.parametrize("text", ["", "x", "1..", "..1", "1-5", "1,", "٣", "18446744073709551616"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "1..", "..1", "1-5", "2..1", "1,", "٣", "18446744073709551616"]
+)
 def test_another_form_is_refused(text):
     with pytest.raises(UsageError, match=r"names no seeds; write a number, a range 1..5 or a list"):
         grammar.seeds(text)
