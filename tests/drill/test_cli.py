@@ -92,13 +92,18 @@ def test_interrupted_it_leaves_nothing(tmp_path, sign, phase):
     """130, no traceback, no file of it left where temporary ones go, no empty directory."""
     temporary, out = tmp_path / "temporary", tmp_path / "out"
     temporary.mkdir()
-    process = subprocess.Popen(
-        [*COMMAND, "--seed", "1..9", "--out", str(out)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"TMPDIR": str(temporary)},
-    )
+    # A shell has what it starts in the background ignore SIGINT, and children inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [*COMMAND, "--seed", "1..9", "--out", str(out)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"TMPDIR": str(temporary)},
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     for line in process.stderr:
         if phase in line:
             break
