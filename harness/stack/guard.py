@@ -60,14 +60,11 @@ def main(directory: str, command: list[str]) -> int:
 
 def _sweep() -> None:
     """Kill and reap whatever this process has adopted, and what that leaves to it in turn."""
-    while True:
-        for pid in _children():
-            with contextlib.suppress(ProcessLookupError):
+    while children := _children():
+        for pid in children:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
-        try:
-            os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
+                os.waitpid(pid, 0)
 
 
 def _children() -> list[int]:
