@@ -13,6 +13,10 @@ import uvicorn
 from harness.errors import HarnessError
 from harness.service.protocol import BoundedProtocol
 
+#: Bytes of a request's line and headers. A cursor alone may have 8192 characters, of twelve bytes
+#: each in a URL; what is longer than this is not answered but cut off.
+_HEAD_MAX = 256 << 10
+
 
 class ListenError(HarnessError):
     """The address cannot be listened on."""
@@ -55,6 +59,7 @@ class Listener:
         self.port: int = self._socket.getsockname()[1]
         settings: dict[str, Any] = {
             "http": BoundedProtocol,
+            "h11_max_incomplete_event_size": _HEAD_MAX,
             "ws": "none",
             "timeout_keep_alive": 120,
             "log_config": None,

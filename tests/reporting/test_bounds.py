@@ -178,3 +178,25 @@ def test_what_is_no_size_schema(api, platform, schema, status):
     path = f"/api/v1/resource-types/{platform}/share"
     assert api.call("PUT", path, json={"size_schema": schema}).status_code == status
     assert api.get(path).status_code == 404
+
+
+def longest(operation):
+    """The parameters of an operation, each one character too long, of four bytes a character."""
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] == "query":
+            schema = parameter["schema"]
+            for each in (schema, *schema.get("anyOf", ())):
+                if "maxLength" in each:
+                    yield parameter["name"], "\U000940ca" * (each["maxLength"] + 1)
+
+
+def test_what_the_document_lets_a_query_hold_is_answered(api):
+    document = api.get("/openapi.json", token=None).json()
+    asked = 0
+    for path, methods in document["paths"].items():
+        query = dict(longest(methods.get("get", {})))
+        if query:
+            answer = api.get(path.replace("{id}", "x"), **query)
+            assert answer.headers["content-type"] == "application/problem+json", (path, answer.text)
+            asked += 1
+    assert asked > 5
