@@ -7,7 +7,8 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from typing import Any, Self
+from functools import lru_cache
+from typing import Any, Self, cast
 
 import pika
 import pika.exceptions
@@ -24,6 +25,17 @@ _BATCH = 100
 _PROPERTIES = pika.BasicProperties(content_type="application/json", delivery_mode=2)
 
 
+@lru_cache(maxsize=256)
+def _method_frame(channel: int, exchange: str, routing_key: str) -> bytes:
+    method = pika.spec.Basic.Publish(exchange=exchange, routing_key=routing_key)
+    return cast(bytes, pika.frame.Method(channel, method).marshal())
+
+
+@lru_cache(maxsize=4096)
+def _header_frame(channel: int, size: int) -> bytes:
+    return cast(bytes, pika.frame.Header(channel, size, _PROPERTIES).marshal())
+
+
 class _Connection(SelectConnection):  # type: ignore[misc] # pika is untyped
     """Sends what `gather` collects in one go: pika would make three system calls a message."""
 
@@ -38,6 +50,21 @@ class _Connection(SelectConnection):  # type: ignore[misc] # pika is untyped
         gathered, self._gathered = self._gathered, None
         if gathered:
             super()._adapter_emit_data(b"".join(gathered))
+
+    def publish(self, channel: int, notification: Notification) -> None:
+        """Do what pika's `basic_publish` does, at a third of its cost."""
+        body = notification.body
+        largest = self._body_max_length
+        self._output_marshaled_frames(
+            [
+                _method_frame(channel, notification.exchange, notification.routing_key),
+                _header_frame(channel, len(body)),
+                *(
+                    pika.frame.Body(channel, body[start : start + largest]).marshal()
+                    for start in range(0, len(body), largest)
+                ),
+            ]
+        )
 
     def _adapter_emit_data(self, data: bytes) -> None:
         if self._gathered is None:
@@ -62,7 +89,7 @@ class AmqpPublisher:
         url: str,
         exchanges: Sequence[str] = EXCHANGES,
         *,
-        window: int = 1000,
+        window: int = 4000,
         blocked_timeout: float = 60.0,
         connect_timeout: float = 10.0,
     ) -> None:
@@ -72,7 +99,8 @@ class AmqpPublisher:
             url: ``amqp[s]://…``.
             exchanges: an existing one is used as it is; a missing one is declared as a durable
                 topic exchange.
-            window: messages that may be out without a confirm.
+            window: messages that may be out without a confirm; with fewer than some thousands a
+                broker that confirms in large lots has nothing to do between two of them.
             blocked_timeout: seconds the broker may block publishers (memory or disk alarm), or
                 stay silent at the end, before that is an error.
             connect_timeout: seconds for the dialling.
@@ -316,12 +344,13 @@ class AmqpPublisher:
             for notification in batch:
                 self._tag += 1
                 self._unconfirmed[self._tag] = notification
+        if not self._channel.is_open:
+            self._fail("the channel is closed")
+            return
         self._connection.gather()
         try:
             for notification in batch:
-                self._channel.basic_publish(
-                    notification.exchange, notification.routing_key, notification.body, _PROPERTIES
-                )
+                self._connection.publish(self._channel.channel_number, notification)
         except pika.exceptions.AMQPError as error:
             self._fail(reason(error))
         finally:

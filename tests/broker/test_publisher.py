@@ -6,10 +6,12 @@ import time
 
 import pika
 import pytest
+from hypothesis import example, given
+from hypothesis.strategies import binary, integers, text
 
 from harness.broker import BrokerError, PublishError
 from harness.broker.address import wait_for_consumer
-from harness.broker.publisher import AmqpPublisher, message_id
+from harness.broker.publisher import _PROPERTIES, AmqpPublisher, _Connection, message_id
 from harness.errors import UsageError
 from harness.oslo import EXCHANGES, Notification
 
@@ -268,3 +270,24 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@given(
+    text(max_size=60),
+    text(max_size=60),
+    binary(max_size=200) | integers(0, 400_000).map(lambda size: b"x" * size),
+)
+@example("nova", "notifications.info", b"x" * 131_064)
+@example("nova", "notifications.info", b"x" * 131_065)
+def test_sends_the_frames_that_pika_would(exchange, routing_key, body):
+    connection = _Connection(pika.ConnectionParameters(), internal_connection_workflow=False)
+    connection._body_max_length = 131_064
+    channel = pika.channel.Channel(connection, 1, None)
+    channel._set_state(channel.OPEN)
+    connection.gather()
+    connection.publish(1, Notification(exchange, routing_key, body))
+    sent = b"".join(connection._gathered)
+    connection.gather()
+    channel.basic_publish(exchange, routing_key, body, _PROPERTIES)
+    assert sent == b"".join(connection._gathered)
+    connection.ioloop.close()
