@@ -41,6 +41,12 @@ __all__ = [
 
 _NO_SEED = "no month to drill: name seeds, as in --tally-seed=1..5"
 
+#: A green run that was to drill and did not must not look like one that did.
+_NOTHING = (
+    "tally: nothing was drilled or replayed: no test that ran asks for tally_verdict or "
+    "tally_recording; the packaged ones do: pytest --pyargs pytest_tally.drills"
+)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the group of options and the ini keys."""
@@ -159,6 +165,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """Print a row for each month, and below a failed one how to drill it again."""
     rows = _rows(config)
     if not rows:
+        if asked(config) and not config.option.collectonly:
+            terminalreporter.write_line(_NOTHING, yellow=True)
         return
     from pytest_tally import report
 

@@ -69,7 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _list(directory: Path) -> int:
     found = list(_recordings(directory))
     if not found:
-        raise UsageError(f"{directory} holds no recordings; name their directory")
+        state = "holds no recordings" if directory.exists() else "does not exist"
+        raise UsageError(f"{directory} {state}; name a directory that holds recordings")
     table = Table("recording", "messages", "types", "from", "to", "size", "scrubbed", "oracle")
     failed = 0
     for path in found:

@@ -28,7 +28,8 @@ try:
         from testcontainers.community.rabbitmq import RabbitMqContainer
 except ModuleNotFoundError as error:
     raise Unavailable(
-        f"the stack containers needs {error.name}: pip install 'tally-harness[containers]'"
+        f"the stack containers needs the Python package {error.name}: "
+        "pip install 'tally-harness[containers]'"
     ) from error
 
 __all__ = ["DockerContainer", "Engine", "RabbitMqContainer", "docker"]

@@ -146,3 +146,11 @@ def test_a_directory_of_recordings_stands_for_all_of_them(pytester, copied):
 def test_what_is_no_recording_or_no_pace_is_a_usage_error(pytester, copied, arguments):
     result = pytester.runpytest_inprocess(*DRILLS, *arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+@pytest.mark.parametrize("asked", ["--tally-seed=1", f"--tally-recording={RECORDINGS}"])
+def test_a_run_that_drills_nothing_says_so(pytester, asked):
+    pytester.makepyfile("def test_plain(): pass")
+    result = pytester.runpytest_inprocess(asked, "--tally-stack=embedded")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["tally: nothing was drilled or replayed: *pytest_tally.drills"])
