@@ -96,9 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not url:
         raise UsageError("name the broker to record with --amqp-url or TALLY_AMQP_URL")
     limits = _limits(arguments)
-    if arguments.oracle is not None:
-        with files.opened(arguments.oracle):
-            pass
+    # Read now: a file that is torn or gone must not be found out once the bus was recorded.
+    oracle = None if arguments.oracle is None else files.document(arguments.oracle)
     stopped: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda signum, _frame: stopped.append(signum))
@@ -123,8 +122,8 @@ def run(arguments: argparse.Namespace) -> int:
             )
     finally:
         recorder.close()
-    if arguments.oracle is not None:
-        writer.attach(ORACLE, arguments.oracle)
+    if oracle is not None:
+        writer.attach(ORACLE, oracle)
     recording = writer.finish(cloud=arguments.cloud, ended=ended)
     print(
         f"{arguments.out}: {recording.manifest.notifications} messages of "
