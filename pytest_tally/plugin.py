@@ -161,11 +161,11 @@ def pytest_runtest_makereport(
     return report
 
 
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
     """Print a row for each month, and below a failed one how to drill it again."""
     rows = _rows(config)
     if not rows:
-        if asked(config) and not config.option.collectonly:
+        if asked(config) and exitstatus == pytest.ExitCode.OK and not config.option.collectonly:
             terminalreporter.write_line(_NOTHING, yellow=True)
         return
     from pytest_tally import report

@@ -154,3 +154,10 @@ def test_a_run_that_drills_nothing_says_so(pytester, asked):
     result = pytester.runpytest_inprocess(asked, "--tally-stack=embedded")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["tally: nothing was drilled or replayed: *pytest_tally.drills"])
+
+
+def test_a_run_that_failed_before_it_drilled_is_told_nothing_else(pytester):
+    pytester.makepyfile("def test_plain(tally_seed): raise OSError")
+    result = pytester.runpytest_inprocess("--tally-seed=1", "--tally-stack=embedded")
+    result.assert_outcomes(failed=1)
+    assert "nothing was drilled" not in result.stdout.str()
